@@ -73,12 +73,26 @@ static bool waits_for_outside(const struct analysis *analysis, const struct mode
 		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
 }
 
+/*
+ * Did nothing run after its end, and did the process end by itself, or soon after? Then the program ended in this
+ * coroutine.
+ */
+static bool has_ended_the_program(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct ct_process *process = &analysis->tables->processes[coro->process];
+	ct_time end = analysis->parties[coro->process].end;
+
+	return coro->changed >= analysis->model->processes[coro->process].last_run &&
+	       (process->ending == CT_ENDING_EXITED ||
+		       end - coro->changed < LIMIT(analysis, STANDSTILL_TIME));
+}
+
 static bool is_parent_over(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_coro *parent = parent_of(analysis, coro);
 
 	return coro->parent && is_over(parent) && !(parent->flags & MODEL_CORO_WAS_REPLACED) &&
-	       (coro->flags & MODEL_CORO_WAS_CREATED);
+	       (coro->flags & MODEL_CORO_WAS_CREATED) && !has_ended_the_program(analysis, parent);
 }
 
 /* At the end of observation a coroutine may have just begun to wait. */
