@@ -6,6 +6,7 @@ that tasks wait for, and puts the derived class into gevent's modules: a program
 `install` gets the derived class. The compiled modules keep their own classes, because other compiled modules look there
 for the layout of objects, and fail to load if they find another class.
 """
+import atexit
 import functools
 import importlib.abc
 import importlib.machinery
@@ -180,10 +181,7 @@ def loop_class(base, timer_class):
         def run_callback(self, function, *arguments):
             """The hub switches to greenlets because others asked for it here, or for a call that does so. A wake is
             recorded as the hub switches, because only then it is known to whom."""
-            cause = _probe.greenlet_cause()
-            if cause:
-                function = functools.partial(_probe.greenlet_because, cause, function)
-            return super().run_callback(function, *arguments)
+            return super().run_callback(because(function), *arguments)
 
         def signal(self, *arguments, **named):
             loops.signals_changed()
@@ -230,8 +228,12 @@ def install_gevent():
 
     traced_sleep.__name__ = traced_sleep.__qualname__ = "sleep"
     gevent.sleep = gevent.hub.sleep = traced_sleep
-    gevent.Greenlet.add_spawn_callback(
-        lambda greenlet: _probe.greenlet_start(greenlet, getattr(greenlet._run, "__qualname__", "greenlet")))
+
+    def spawned(greenlet):
+        _probe.greenlet_runs(gevent.getcurrent())
+        _probe.greenlet_start(greenlet, getattr(greenlet._run, "__qualname__", "greenlet"))
+
+    gevent.Greenlet.add_spawn_callback(spawned)
     for name in ("Semaphore", "BoundedSemaphore"):
         replace(gevent.lock, name, semaphore_class)
     replace(gevent.event, "Event", event_class)
@@ -252,6 +254,25 @@ def traced_wait(hub, wait):
             return wait(seconds)
         finally:
             _probe.unpark(hub)
+
+    return traced
+
+
+def because(call):
+    """The same call, on behalf of the greenlet that asks for it now, if one does. A greenlet that is switched to for the
+    first time by this begins here."""
+    target = getattr(call, "__self__", None)
+    _probe.greenlet_runs(greenlet.getcurrent())
+    if isinstance(target, greenlet.greenlet) and call.__name__ == "switch":
+        _probe.greenlet_begins(target)
+    cause = _probe.greenlet_cause()
+    return functools.partial(_probe.greenlet_because, cause, call) if cause else call
+
+
+def traced_schedule(schedule):
+    """What is to be called at once is called on behalf of who asked for it; a later call is a timer's."""
+    def traced(self, seconds, call, *arguments, **named):
+        return schedule(self, seconds, call if seconds or named else because(call), *arguments, **named)
 
     return traced
 
@@ -277,6 +298,8 @@ def wrap_hub(BaseHub):
 
     BaseHub.__init__, BaseHub.default_sleep = __init__, traced_default_sleep
     BaseHub.ensure_greenlet = traced_ensure_greenlet
+    BaseHub.schedule_call_local = traced_schedule(BaseHub.schedule_call_local)
+    BaseHub.schedule_call_global = traced_schedule(BaseHub.schedule_call_global)
 
 
 class HubFinder(importlib.abc.MetaPathFinder):
@@ -305,6 +328,8 @@ def install_eventlet():
 
 
 def install():
+    global greenlet
     import greenlet
 
     greenlet.settrace(_probe.greenlet_switched)
+    atexit.register(lambda: _probe.greenlet_ends(greenlet.getcurrent()))

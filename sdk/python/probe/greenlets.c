@@ -100,6 +100,24 @@ static PyObject *greenlet_drives(PyObject *module, PyObject *greenlet)
 	Py_RETURN_NONE;
 }
 
+/* Does the greenlet only drive others, by its type or because it was declared so? */
+static bool drives(PyObject *greenlet)
+{
+	PyObject *life;
+	bool answer;
+
+	if (is_driver(greenlet))
+		return true;
+	life = PyObject_GetAttr(greenlet, word_life);
+	if (!life) {
+		PyErr_Clear();
+		return false;
+	}
+	answer = Py_TYPE(life) == life_type && !((struct life *)life)->coro;
+	Py_DECREF(life);
+	return answer;
+}
+
 /* Borrowed: the greenlet owns it. NULL: the greenlet is not a coroutine. */
 static struct life *life_of(PyObject *greenlet, bool may_begin)
 {
@@ -134,6 +152,13 @@ static uint32_t place_of(PyObject *greenlet)
 	return site;
 }
 
+static void end(struct life *life)
+{
+	life->is_over = true;
+	ctp_return(life->coro);
+	ctp_destroy(life->coro, CTP_LIFE_DONE);
+}
+
 static void leave(PyObject *greenlet)
 {
 	struct life *life = life_of(greenlet, false);
@@ -141,9 +166,7 @@ static void leave(PyObject *greenlet)
 	if (!life || life->is_over)
 		return;
 	if (is_dead(greenlet)) {
-		life->is_over = true;
-		ctp_return(life->coro);
-		ctp_destroy(life->coro, CTP_LIFE_DONE);
+		end(life);
 	} else if (next_deadline_ns) {
 		ctp_suspend_until(life->coro, next_wait, place_of(greenlet), CTP_POINT_AWAIT,
 			next_deadline_ns);
@@ -163,7 +186,7 @@ static void enter(PyObject *greenlet, bool is_by_driver)
 
 	if (!life || life->is_over)
 		return;
-	if (is_by_driver && cause && cause != life->coro)
+	if (is_by_driver && cause != life->coro)
 		wake(life, cause, cause_site);
 	ctp_resume(life->coro, life->has_run ? CTP_POINT_AWAIT : CTP_POINT_INITIAL);
 	life->has_run = true;
@@ -179,7 +202,7 @@ static PyObject *greenlet_switched(PyObject *module, PyObject *arguments)
 		return NULL;
 	if (ctp_is_attached()) {
 		leave(origin);
-		enter(target, is_driver(origin));
+		enter(target, cause && drives(origin));
 		PyErr_Clear();
 	}
 	next_wait = next_deadline_ns = 0;
@@ -213,6 +236,38 @@ static PyObject *greenlet_start(PyObject *module, PyObject *arguments)
 	site = life ? places_name(name) : 0;
 	if (site)
 		ctp_name_coro(life->coro, site);
+	Py_RETURN_NONE;
+}
+
+/* The greenlet that runs here is a coroutine from now on, a thread's first one, too: something else drives it. */
+static PyObject *greenlet_runs(PyObject *module, PyObject *greenlet)
+{
+	(void)module;
+	has_driver = true;
+	if (ctp_is_attached() && !drives(greenlet) && !life_of(greenlet, false))
+		enter(greenlet, false);
+	PyErr_Clear();
+	Py_RETURN_NONE;
+}
+
+/* The program ends in this greenlet, which never dies if it is a thread's first one. */
+static PyObject *greenlet_ends(PyObject *module, PyObject *greenlet)
+{
+	struct life *life = ctp_is_attached() ? life_of(greenlet, false) : NULL;
+
+	(void)module;
+	if (life && !life->is_over)
+		end(life);
+	Py_RETURN_NONE;
+}
+
+/* The greenlet was started here: what runs here is its parent. */
+static PyObject *greenlet_begins(PyObject *module, PyObject *greenlet)
+{
+	(void)module;
+	if (ctp_is_attached())
+		life_of(greenlet, true);
+	PyErr_Clear();
 	Py_RETURN_NONE;
 }
 
@@ -288,6 +343,12 @@ static PyMethodDef functions[] = {
 		"greenlet_start(greenlet, name): it was made here."},
 	{"greenlet_woken", greenlet_woken, METH_O,
 		"greenlet_woken(greenlet): it will be switched to, by what runs here."},
+	{"greenlet_runs", greenlet_runs, METH_O,
+		"greenlet_runs(greenlet): it runs here, driven by another one."},
+	{"greenlet_ends", greenlet_ends, METH_O,
+		"greenlet_ends(greenlet): the program ends in it."},
+	{"greenlet_begins", greenlet_begins, METH_O,
+		"greenlet_begins(greenlet): what runs here has started it."},
 	{"greenlet_cause", greenlet_cause, METH_NOARGS,
 		"greenlet_cause(): who asks for what is called later; None: no greenlet."},
 	{"greenlet_because", greenlet_because, METH_VARARGS,
