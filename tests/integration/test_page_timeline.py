@@ -253,14 +253,17 @@ def check_mouse(browser, server):
         y = top + 40 + 26 * (row + 6) + 13
         it.until("document.querySelector('div.timeline').getAttribute('aria-busy') === 'false'")
         mouse.move(left + (box["width"] - 250) * 0.3, y)
-        it.until("document.querySelector('.under').textContent.includes('coroutine 3: waiting for a lock, 161 ms')")
+        it.until("document.querySelector('.tip').textContent.includes('coroutine 3: waiting for a lock, 161 ms')")
         it.until("document.querySelector('.tip').innerText.includes('Held by coroutine 2. Ended by coroutine 2 on worker-0 (101)')")
         tip = it.page.locator(".tip").bounding_box()
+        check(it.page.locator("#timeline-canvas").bounding_box() == box and it.page.locator("text=161 ms").count() == 1, "words below repeat the tip, or move the lanes")
         check(0 < tip["x"] - left - (box["width"] - 250) * 0.3 < 40 and abs(tip["y"] - y) < 120, f"the tip is at {tip}, the pointer at {y}")
         mouse.move(left - 200, top - 20)
         it.until("document.querySelector('.tip').hidden")
         mouse.click(left + (box["width"] - 250) * 0.3, y)
         it.told("For lock 0x77. Held by coroutine 2. Ended by coroutine 2 on worker-0 (101)")
+        now = it.page.locator("#timeline-canvas").bounding_box()
+        check((now["y"], now["height"]) == (box["y"], box["height"]), f"a click moves the lanes from {box} to {now}")
         it.quiet()
 
 
@@ -437,9 +440,9 @@ def check_besides(browser, server):
         check(told == [[(10, 30, False), (30, 60, False)], [(5, 80, True), (40, 50, False)]], f"{told}")
         box = it.page.locator("#timeline-canvas").bounding_box()
         it.page.mouse.move(box["x"] + begin + 10 * per_ms, box["y"] + 30)
-        it.until("document.querySelector('.under').textContent === 'pause GC sweep termination, 20.0 ms'")
+        it.until("document.querySelector('.tip').textContent === 'pause GC sweep termination, 20.0 ms'")
         it.page.mouse.move(box["x"] + begin + 35 * per_ms, box["y"] + float(sorted(spans)[1]) - 8)
-        it.until("document.querySelector('.under').textContent.endsWith('; gc-assist, 10.0 ms')")
+        it.until("document.querySelector('.tip p').textContent.endsWith('; gc-assist, 10.0 ms')")
         it.quiet()
 
 

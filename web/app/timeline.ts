@@ -46,7 +46,6 @@ export class Timeline implements Handled {
 	private readonly overview = h("canvas", { class: "minimap", role: "img", "aria-label": "The whole recording, with the range that is shown" });
 	private readonly details = h("section", { class: "details", "aria-label": "Selection", "aria-live": "polite" });
 	private readonly scale = h("p", { class: "quiet range", role: "status" });
-	private readonly under = h("p", { class: "quiet under" });
 	private readonly tip = new Tip((lane, slice, told) => void this.pointAt(lane, slice, told), () => void this.pointAt(null, null, null));
 	private readonly prompts = h("div", { class: "prompts" });
 	private readonly panel: RangePanel;
@@ -98,7 +97,7 @@ export class Timeline implements Handled {
 		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
 		this.panel = new RangePanel(trace);
 		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas, this.tip.element);
-		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, h("div", { class: "below" }, this.scale, this.under), this.details, this.sums.element,
+		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, this.scale, this.details, this.sums.element,
 			h("div", { class: "foot" }, this.panel.element,
 				copies(() => this.svg(), () => tableOf(this.lanesSeen(), this.slices), () => commandOf(this.ranges.now, this.selection?.lane ?? null))));
 		listenHands(this.canvas, this);
@@ -414,8 +413,7 @@ export class Timeline implements Handled {
 		const row = y >= AXIS_HEIGHT && x >= this.names() ? this.lanes.at(this.rowAt(y)) : null;
 		const slice = row?.lane ? this.sliceAt(row.lane, this.timeAt(x)) : null;
 		const beside = x < this.names() ? "" : sayBeside(this.besides, row?.lane ?? null, this.timeAt(x), this.perPixel());
-		this.under.textContent = [row?.lane && slice ? sayUnder(row.lane, slice) : "", row?.isHead && !row.lane ? row.group.title : "", beside].filter((words) => words).join("; ");
-		this.tip.show(this.under.textContent, row?.lane ?? null, slice, x, y);
+		this.tip.show([row?.lane && slice ? sayUnder(row.lane, slice) : "", row?.isHead && !row.lane ? row.group.title : "", beside].filter((words) => words).join("; "), row?.lane ?? null, slice, x, y);
 	}
 
 	away(): void {
