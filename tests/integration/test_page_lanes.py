@@ -30,13 +30,13 @@ def check_objects(browser, server):
     with Timeline(browser, server) as it:
         it.show("timeline?lanes=all&from=0&until=400000000")
         words = it.words()
-        for wanted in ("locks and channels", "lock 0x77", "channel 0x50", "held by coroutine 2, 1 waits", "held by coroutine 3, 1 waits", "1 waits"):
+        for wanted in ("locks and channels", "lock 0x77", "channel 0x50", "held by coroutine 2, 1 waiter", "held by coroutine 3, 1 waiter", "1 waiter"):
             check(wanted in words, f"{wanted}: {words}")
         it.select("lock 0x77")
         it.press("ArrowRight")
         it.told("held by coroutine 2 for 30.0 ms")
         it.press("ArrowRight")
-        it.told("held by coroutine 2, 1 waits for 160 ms")
+        it.told("held by coroutine 2, 1 waiter for 160 ms")
         check(it.page.locator(".details a", has_text="coroutine 2").count() == 1, it.text(".details"))
         lines = [line.split("\t") for line in it.copy("Copy as TSV").splitlines()]
         held = [line[2:6] for line in lines if line[1] == "lock 0x77"]
@@ -51,7 +51,7 @@ def check_objects(browser, server):
         it.press("t")
         it.address_has("pin=o1.144115188075855991")
         it.show(it.page.url.split("#")[1])
-        it.told("held by coroutine 2, 1 waits")
+        it.told("held by coroutine 2, 1 waiter")
         it.press("Enter")
         it.page.wait_for_selector("main.objects tbody tr")
         it.quiet()

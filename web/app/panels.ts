@@ -58,7 +58,7 @@ export function sayState(slice: Slice): string {
 
 /** Says the holder of an object, and the number of waiters. */
 export function sayObject({ coroutine, nrStates, nrWaiting }: Slice): string {
-	const held = coroutine ? `held by coroutine ${coroutine}` : "", waited = nrWaiting ? `${nrStates > 1 ? "at most " : ""}${count(nrWaiting)} ${nrWaiting === 1 ? "waits" : "wait"}` : "";
+	const held = coroutine ? `held by coroutine ${coroutine}` : "", waited = nrWaiting ? `${nrStates > 1 ? "at most " : ""}${many(nrWaiting, "waiter")}` : "";
 	return [nrStates > 1 ? many(nrStates, "change") : "", held && nrStates > 1 ? `mostly ${held}` : held, waited].filter((words) => words).join(", ");
 }
 

@@ -11,9 +11,8 @@ import type { Pen } from "./pen";
 import { ticksOf, type Range } from "./range";
 import { sayObject } from "./panels";
 import { count, many, moment } from "./say";
-import { hasLetter } from "./shades";
 import type { Slice } from "./slices";
-import { drawHeld, drawState, drawWaitWords, type Palette, STATES } from "./states";
+import { drawHeld, drawState, drawWaitWords, heldMark, type Palette, STATES, waitMark, waitWordsEnd } from "./states";
 
 export const LANE_HEIGHT = 26;
 export const AXIS_HEIGHT = 40;
@@ -24,7 +23,6 @@ const ZEBRA = 0.5;
 const HELD_WIDTH = 140;
 /** A hint behind a name that has less room than this is left out. */
 const HINT_LEAST = 30;
-const CLOSED_ROOM = 110;
 
 /** A step of the chosen finding. */
 export interface Flag {
@@ -273,6 +271,10 @@ function wordsIn(slice: Slice): string {
 	return slice.lane.startsWith("t") && slice.coroutine ? String(slice.coroutine) : "";
 }
 
+function objectWords(slice: Slice, width: number): string {
+	return !slice.coroutine || width > HELD_WIDTH ? sayObject(slice) : String(slice.coroutine);
+}
+
 /** Draws an object's bar, with the holder and the number of waiters in words. */
 function drawObject(pen: Pen, { colours }: Scene, slice: Slice, x: number, y: number, width: number): void {
 	const top = y + (LANE_HEIGHT - BAR_HEIGHT) / 2;
@@ -281,8 +283,7 @@ function drawObject(pen: Pen, { colours }: Scene, slice: Slice, x: number, y: nu
 	else
 		drawState(pen, colours, slice.state, x, top, width, BAR_HEIGHT, slice.resource);
 	if (width > WORDS_WIDTH)
-		drawWaitWords(pen, colours, slice.coroutine > 0 || hasLetter(slice.resource), !slice.coroutine || width > HELD_WIDTH ? sayObject(slice) : String(slice.coroutine),
-			x, y + LANE_HEIGHT / 2, width);
+		drawWaitWords(pen, colours, slice.coroutine ? heldMark(colours) : waitMark(colours, slice.resource), objectWords(slice, width), x, y + LANE_HEIGHT / 2, width);
 }
 
 function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
@@ -294,7 +295,7 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 	else
 		drawState(pen, colours, slice.state, x, y + (LANE_HEIGHT - BAR_HEIGHT) / 2, end - x, BAR_HEIGHT, slice.resource);
 	if (!slice.lane.startsWith("o") && STATES[slice.state] === "waiting" && slice.nrStates === 1 && end - x > WORDS_WIDTH)
-		drawWaitWords(pen, colours, hasLetter(slice.resource), scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
+		drawWaitWords(pen, colours, waitMark(colours, slice.resource), scene.words.get(barOf(slice)) ?? "", x, y + LANE_HEIGHT / 2, end - x);
 	if (selected?.lane === slice.lane && selected.slice.from === slice.from) {
 		pen.strokeStyle = colours.accent;
 		pen.lineWidth = 2;
@@ -307,8 +308,8 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 }
 
 /** Draws where a descriptor was closed: a cross, and dashes from there to the end. */
-function drawClosed(pen: Pen, scene: Scene, { ended }: Lane, y: number): void {
-	const x = xOf(scene, ended), bottom = y + LANE_HEIGHT - 4;
+function drawClosed(pen: Pen, scene: Scene, lane: Lane, y: number): void {
+	const x = xOf(scene, lane.ended), bottom = y + LANE_HEIGHT - 4;
 	if (!(x < scene.width))
 		return;
 	pen.strokeStyle = pen.fillStyle = scene.colours.alarm;
@@ -320,12 +321,14 @@ function drawClosed(pen: Pen, scene: Scene, { ended }: Lane, y: number): void {
 		return;
 	line(pen, x - 6, y + LANE_HEIGHT / 2 - 6, x + 6, y + LANE_HEIGHT / 2 + 6);
 	line(pen, x - 6, y + LANE_HEIGHT / 2 + 6, x + 6, y + LANE_HEIGHT / 2 - 6);
-	drawClosedWords(pen, scene, x, y);
+	drawClosedWords(pen, scene, lane, x, y);
 }
 
-/** Left of the cross, or right of it if bars have no room for their words then, on a background of their own. */
-function drawClosedWords(pen: Pen, scene: Scene, x: number, y: number): void {
-	const words = "closed", wide = pen.measureText(words).width, begin = x - 12 - wide > scene.names + CLOSED_ROOM ? x - 10 - wide : x + 10;
+/** Left of the cross, or right of it where the words of the bar that ends there would be covered, on a background of their own. */
+function drawClosedWords(pen: Pen, scene: Scene, lane: Lane, x: number, y: number): void {
+	const before = (scene.slices.get(lane.key) ?? []).filter(({ from }) => from < lane.ended).pop();
+	const said = before ? waitWordsEnd(pen, sayObject(before), Math.max(xOf(scene, before.from), scene.names)) : scene.names;
+	const words = "closed", wide = pen.measureText(words).width, begin = x - 12 - wide > said ? x - 10 - wide : x + 10;
 	pen.fillStyle = scene.colours.ground;
 	pen.fillRect(begin - 2, y + LANE_HEIGHT / 2 - 8, wide + 4, 14);
 	pen.fillStyle = scene.colours.alarm;

@@ -31,7 +31,3 @@ export function causeOfResource(resource: number): number {
 	return causeOf[resource] ?? CAUSES.length - 1;
 }
 
-/** Has a wait for a resource of this kind a letter in its bar? */
-export function hasLetter(resource: number): boolean {
-	return CAUSES[causeOfResource(resource)]!.letter !== "";
-}

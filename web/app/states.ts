@@ -121,20 +121,57 @@ export function drawHeld(pen: Pen, colours: Palette, x: number, y: number, width
 		drawLetter(pen, colours, "H", x + 3, y + height / 2);
 }
 
-/** Draws words after the letter, as many of the first words as fit, on a background of their own. */
-export function drawWaitWords(pen: Pen, colours: Palette, hasLetter: boolean, words: string, x: number, middle: number, width: number): void {
-	const { font } = pen, begin = x + (hasLetter ? 18 : 6), room = x + width - begin - 8;
-	pen.font = "11px system-ui, sans-serif";
-	let fitting = words;
-	while (fitting && pen.measureText(fitting).width > room)
-		fitting = fitting.includes(" ") ? fitting.slice(0, fitting.lastIndexOf(" ")) : "";
+const WORDS_HEIGHT = 16;
+
+/**
+ * Begins a bar with its letter and as many of the first words as fit, in a frame of the bar's own colour: the frame is
+ * the bar's beginning, and no pattern crosses the words.
+ */
+export function drawWaitWords(
+	pen: Pen, colours: Palette, { colour: edge, letter }: { colour: string; letter: string }, words: string, x: number, middle: number, width: number): void {
+	const { font } = pen, begin = x + (letter ? 17 : 5), room = x + width - begin - 8;
+	pen.font = WORDS_FONT;
+	const fitting = fittingWords(pen, words, room), top = middle - WORDS_HEIGHT / 2;
 	if (fitting) {
+		const wide = begin - x + pen.measureText(fitting).width + 5;
+		pen.fillStyle = edge;
+		pen.fillRect(x, top, wide, WORDS_HEIGHT);
 		pen.fillStyle = colours.ground;
-		pen.fillRect(begin - 2, middle - 7, pen.measureText(fitting).width + 4, 14);
+		pen.fillRect(x + 1.5, top + 1.5, wide - 3, WORDS_HEIGHT - 3);
+		if (letter)
+			drawLetter(pen, colours, letter, x + 3, middle);
 		pen.fillStyle = colours.ink;
 		pen.fillText(fitting, begin, middle + 1);
 	}
 	pen.font = font;
+}
+
+const WORDS_FONT = "11px system-ui, sans-serif";
+
+function fittingWords(pen: Pen, words: string, room: number): string {
+	let fitting = words;
+	while (fitting && pen.measureText(fitting).width > room)
+		fitting = fitting.includes(" ") ? fitting.slice(0, fitting.lastIndexOf(" ")) : "";
+	return fitting;
+}
+
+/** Where the words end that drawWaitWords draws at most. */
+export function waitWordsEnd(pen: Pen, words: string, x: number): number {
+	const { font } = pen;
+	pen.font = WORDS_FONT;
+	const end = x + 22 + pen.measureText(words).width;
+	pen.font = font;
+	return end;
+}
+
+/** The colour and the letter of a wait for this kind of resource; of an object that is held. */
+export function waitMark(colours: Palette, resource: number): { colour: string; letter: string } {
+	const cause = causeOfResource(resource);
+	return { colour: colours.wait[cause]!, letter: CAUSES[cause]!.letter };
+}
+
+export function heldMark(colours: Palette): { colour: string; letter: string } {
+	return { colour: colours.held, letter: "H" };
 }
 
 /** Draws dashes as one line, however long: as cheap as a bar. */
