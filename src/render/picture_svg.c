@@ -14,6 +14,7 @@
 #define BAR_HALF 11 /* half the height of the bar of a running coroutine */
 #define THIN_HALF 7 /* half the height of the bar of a waiting coroutine */
 #define MARK_RADIUS 9
+#define MANY_LEFT_OUT 100 /* so many states are a band, not dots */
 
 static void escaped(struct text *text, const char *safe)
 {
@@ -143,10 +144,10 @@ static void draw_hatch(struct text *text, const struct scene_bar *bar, int y)
 	text_add(text, "\"/>\n");
 }
 
-static void draw_cross(struct text *text, int x, int y)
+static void draw_cross(struct text *text, const char *class, int x, int y)
 {
-	text_format(
-		text, "<path class=\"cross\" d=\"M%d %dl12 12m0 -12l-12 12\"/>\n", x - 6, y - 6);
+	text_format(text, "<path class=\"%s\" d=\"M%d %dl12 12m0 -12l-12 12\"/>\n", class, x - 6,
+		y - 6);
 }
 
 static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
@@ -167,11 +168,12 @@ static void draw_shape(struct text *text, const struct scene_bar *bar, int y)
 	case CT_BAR_OPEN:
 		draw_box(text, bar, y, THIN_HALF);
 		break;
-	case CT_BAR_CLOSED:
 	case CT_BAR_DESTROYED:
+	case CT_BAR_CLOSED:
 	case CT_BAR_CRASHED:
-		render_picture_line(text, "closed", bar->x, y, end, y);
-		draw_cross(text, bar->x, y);
+		render_picture_line(
+			text, bar->is_plain_end ? "closed plain" : "closed", bar->x, y, end, y);
+		draw_cross(text, bar->is_plain_end ? "cross plain" : "cross", bar->x, y);
 		break;
 	case CT_BAR_DONE:
 	case CT_BAR_ENDED:
@@ -230,8 +232,9 @@ static void draw_bar(struct text *text, const struct scene *scene, const struct 
 	draw_shape(text, bar, y);
 	draw_bar_words(text, scene, bar, y);
 	if (bar->bar->nr_before)
-		render_picture_line(text, "left-out", render_picture_left_out_from(scene, bar) + 2,
-			y, bar->x - 2, y);
+		render_picture_line(text,
+			bar->bar->nr_before < MANY_LEFT_OUT ? "left-out" : "left-out dense",
+			render_picture_left_out_from(scene, bar) + 2, y, bar->x - 2, y);
 	text_add(text, "</g>\n");
 }
 
@@ -404,10 +407,14 @@ static void draw_alike(struct text *text, const struct scene *scene)
 }
 
 /* A bar of this state as the legend shows it: an end in the middle of its room, a cross within it. */
-static void draw_sample(struct text *text, enum ct_bar_state state, int x, int y)
+static void draw_sample(struct text *text, const struct scene_sample *of)
 {
+	enum ct_bar_state state = of->state;
 	struct ct_bar bar = {.state = state};
-	struct scene_bar sample = {.bar = &bar, .x = x, .width = SCENE_SAMPLE_WIDTH};
+	struct scene_bar sample = {.bar = &bar,
+		.x = of->x,
+		.width = SCENE_SAMPLE_WIDTH,
+		.is_plain_end = of->is_plain_end};
 
 	if (state == CT_BAR_DONE || state == CT_BAR_ENDED)
 		sample.x += SCENE_SAMPLE_WIDTH / 2;
@@ -415,7 +422,7 @@ static void draw_sample(struct text *text, enum ct_bar_state state, int x, int y
 		sample.x += 6;
 		sample.width -= 6;
 	}
-	draw_shape(text, &sample, y);
+	draw_shape(text, &sample, of->y);
 }
 
 /* The shapes that the picture contains, each with its meaning. */
@@ -426,7 +433,7 @@ static void draw_legend(struct text *text, const struct scene *scene)
 	for (i = 0; i < scene->nr_samples; i++) {
 		const struct scene_sample *sample = &scene->legend[i];
 
-		draw_sample(text, sample->state, sample->x, sample->y);
+		draw_sample(text, sample);
 		label(text, "quiet", sample->x + SCENE_SAMPLE_WIDTH + 7, sample->y + 4,
 			render_scene_bar_word(sample->state), 120);
 	}

@@ -86,6 +86,12 @@ static void choose_begin(struct scene *scene)
 	scene->begin = begin == CT_NO_TIME ? first : begin;
 }
 
+static bool is_plain_end(const struct ct_lane *lane, uint32_t index)
+{
+	return index && lane->bars[index].state == CT_BAR_DESTROYED &&
+	       !lane->bars[index].nr_before && lane->bars[index - 1].state == CT_BAR_DONE;
+}
+
 static void add_bars(struct scene *scene)
 {
 	const struct ct_picture *picture = &scene->finding->picture;
@@ -96,19 +102,35 @@ static void add_bars(struct scene *scene)
 			const struct ct_bar *bar = &picture->lanes[lane].bars[i];
 
 			if (bar->until > scene->begin || bar->from >= scene->begin)
-				scene->bars[scene->nr_bars++] =
-					(struct scene_bar){.bar = bar, .lane = lane};
+				scene->bars[scene->nr_bars++] = (struct scene_bar){.bar = bar,
+					.lane = lane,
+					.is_plain_end = is_plain_end(&picture->lanes[lane], i)};
 		}
 }
 
 /* ---------------------------------------------------------------- marks */
 
+/* The mark, from 1, at the place to look at first: the first one there; of a circle the last one, which closes it. */
+static uint32_t cause_of(const struct ct_finding *finding)
+{
+	const struct ct_picture *picture = &finding->picture;
+	uint32_t i, last = 0;
+
+	for (i = 0; finding->look_site && i < picture->nr_marks; i++) {
+		if (finding->steps[picture->marks[i].step - 1].site != finding->look_site)
+			continue;
+		last = i + 1;
+		if (finding->rule != CT_RULE_MUTEX_DEADLOCK)
+			break;
+	}
+	return last;
+}
+
 static void add_marks(struct scene *scene)
 {
 	const struct ct_finding *finding = scene->finding;
 	const struct ct_picture *picture = &finding->picture;
-	bool has_cause = false;
-	uint32_t i;
+	uint32_t cause = cause_of(finding), i;
 
 	for (i = 0; i < picture->nr_marks; i++) {
 		const struct ct_picture_mark *from = &picture->marks[i];
@@ -121,9 +143,7 @@ static void add_marks(struct scene *scene)
 		mark->has_loop = from->lane && from->lane == from->other;
 		mark->lane = from->lane;
 		mark->other = from->other;
-		mark->is_cause =
-			!has_cause && finding->look_site && mark->step->site == finding->look_site;
-		has_cause |= mark->is_cause;
+		mark->is_cause = i + 1 == cause;
 	}
 }
 
@@ -368,6 +388,16 @@ static bool is_seen(const struct scene_bar *bar)
 	       (state != CT_BAR_NEW && state != CT_BAR_IDLE && state != CT_BAR_OUTSIDE);
 }
 
+static bool are_plain_ends(const struct scene *scene, enum ct_bar_state state)
+{
+	uint32_t i;
+
+	for (i = 0; i < scene->nr_bars; i++)
+		if (scene->bars[i].bar->state == state && !scene->bars[i].is_plain_end)
+			return false;
+	return true;
+}
+
 /* Puts the samples side by side, from the lower edge of the lanes; returns the height of the whole. */
 static int place_legend(struct scene *scene, int top)
 {
@@ -386,7 +416,8 @@ static int place_legend(struct scene *scene, int top)
 			x = scene->begin_x;
 			y += LEGEND_ROW;
 		}
-		scene->legend[scene->nr_samples++] = (struct scene_sample){state, x, y};
+		scene->legend[scene->nr_samples++] =
+			(struct scene_sample){state, x, y, are_plain_ends(scene, state)};
 		x += width + (scene->is_narrow ? 10 : 20);
 	}
 	return y + 16 - top;

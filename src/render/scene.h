@@ -47,6 +47,7 @@ struct scene_bar {
 	uint32_t lane; /* from 0 */
 	int x;
 	int width;
+	bool is_plain_end; /* destroyed after it had returned, as each coroutine is: nothing is wrong with that */
 	/* The stretch of the bar in which words fit, because no mark, arrow or fold lies on it. */
 	int room_x;
 	int room_width;
@@ -81,6 +82,7 @@ struct scene_sample {
 	enum ct_bar_state state;
 	int x;
 	int y;
+	bool is_plain_end;
 };
 
 struct scene {
@@ -194,7 +196,10 @@ size_t render_scene_next_line(const struct scene *scene, const char *words);
 /* render_scene_say_whole: the picture in words, safe, for readers who cannot see it. */
 void render_scene_say_whole(struct text *text, const struct scene *scene);
 
-/* render_scene_clip: appends at most `columns` columns of a safe text; an ellipsis shows that the rest was cut. */
+/*
+ * render_scene_clip: appends at most `columns` columns of a safe text. In a longer text the first long address is cut
+ * in the middle, where addresses are alike ("lock 0x7f...6c70"); an ellipsis shows what was cut.
+ */
 void render_scene_clip(struct text *text, const char *safe, int columns);
 
 /* render_scene_short_place: file and line only: "server.cpp:120"; nothing if the site has none. */

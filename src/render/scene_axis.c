@@ -14,6 +14,8 @@
 
 #define FOLD_FROM 6 /* times the greatest width: a stretch that would be wider is folded */
 #define NARROWEST 10
+#define SUBJECT_TIMES \
+	2 /* times the greatest width: a stretch that would be folded, but is what the finding is about */
 #define MARK_ROOM 24
 #define LABEL_ROOM 18 /* room beside the label of an arrow */
 #define ROWS 3
@@ -145,6 +147,22 @@ static int64_t middle_of(const struct scene *scene)
 	return spans[count / 2] > 0 ? spans[count / 2] : 1;
 }
 
+/* Is the stretch what the finding is about: a delay or a run that was over before the end? */
+static bool is_subject(const struct scene *scene, const struct scene_tick *tick)
+{
+	const struct ct_finding *finding = scene->finding;
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_members && i < CT_LANES; i++) {
+		const struct ct_member *member = &finding->members[i];
+
+		if (member->is_over && tick[0].time >= member->since &&
+			tick[1].time <= member->until)
+			return true;
+	}
+	return false;
+}
+
 static void choose_width(struct scene *scene, struct scene_gap *gap, const struct scene_tick *tick)
 {
 	const struct measure *measure = measure_of(scene);
@@ -156,6 +174,10 @@ static void choose_width(struct scene *scene, struct scene_gap *gap, const struc
 	gap->width = gap->is_folded             ? measure->folded_width
 		     : wanted > measure->widest ? measure->widest
 						: (int)wanted;
+	if (gap->is_folded && is_subject(scene, tick)) {
+		gap->is_folded = false;
+		gap->width = SUBJECT_TIMES * measure->widest;
+	}
 	if (gap->is_folded)
 		least += measure->folded_width - NARROWEST;
 	if (is_last && least < measure->end_room)

@@ -12,7 +12,25 @@
 
 #define ELLIPSIS "\xe2\x80\xa6"
 
-void render_scene_clip(struct text *text, const char *safe, int columns)
+#define ADDRESS_HEAD 4u /* "0x7f" */
+#define ADDRESS_TAIL 4u
+#define ADDRESS_LONG 11u /* nothing is gained by shortening a shorter one */
+
+static void shorten(struct text *text, const char *safe)
+{
+	const char *at = strstr(safe, "0x");
+	size_t length = at ? 2 + strspn(at + 2, "0123456789abcdef") : 0;
+
+	if (length < ADDRESS_LONG) {
+		text_add(text, safe);
+		return;
+	}
+	text_append(text, safe, (size_t)(at - safe) + ADDRESS_HEAD);
+	text_add(text, ELLIPSIS);
+	text_add(text, at + length - ADDRESS_TAIL);
+}
+
+static void clip(struct text *text, const char *safe, int columns)
 {
 	size_t length = strlen(safe), i;
 	int column = 0;
@@ -27,6 +45,19 @@ void render_scene_clip(struct text *text, const char *safe, int columns)
 		text_char(text, safe[i]);
 	}
 	text_add(text, ELLIPSIS);
+}
+
+void render_scene_clip(struct text *text, const char *safe, int columns)
+{
+	struct text words = {0};
+
+	if (say_columns(safe, strlen(safe)) > (size_t)(columns > 0 ? columns : 0))
+		shorten(&words, safe);
+	else
+		text_add(&words, safe);
+	clip(text, text_peek(&words), columns);
+	text->is_broken |= words.is_broken;
+	text_fini(&words);
 }
 
 void render_scene_short_place(struct text *text, const struct ct_tables *tables, uint32_t site)
@@ -82,21 +113,33 @@ const char *render_scene_bar_word(enum ct_bar_state state)
 typedef bool wording(struct text *text, const struct ct_tables *tables, const struct ct_bar *bar,
 	unsigned level);
 
+static void say_short_object(struct text *text, const char *name)
+{
+	struct text safe = {0};
+
+	say_safe(&safe, name);
+	shorten(text, text_peek(&safe));
+	text->is_broken |= safe.is_broken;
+	text_fini(&safe);
+}
+
 static bool word_waiting(
 	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
 {
 	bool has_place = *say_peek_site(tables, bar->site)->file != '\0';
 
-	text_add(text, "waiting");
-	if (level < 2 && *bar->text) {
+	text_add(text, level == 3 && *bar->text ? "for " : "waiting");
+	if (level < 3 && *bar->text)
 		text_add(text, " for ");
+	if (level < 2)
 		say_safe(text, bar->text);
-	}
+	else if (level < 4)
+		say_short_object(text, bar->text);
 	if (level < 1 && has_place) {
 		text_add(text, " at ");
 		render_scene_short_place(text, tables, bar->site);
 	}
-	return level < 3;
+	return level < 5;
 }
 
 static bool word_running(

@@ -90,6 +90,35 @@ def check_others(pictures):
     check("never" not in past.partition("</style>")[2], "a finding about the past has an open end")
 
 
+def words_of(picture):
+    return [one.text or "" for one in xml.fromstring(picture).iter(SVG + "text")]
+
+
+def check_subject(pictures):
+    """What a finding about the past is about is not folded, however long; a great number of states is a band; to be
+    destroyed after the return is no alarm."""
+    for case, span in (("0310-starvation", "8.00 ms"), ("0180-self-wake-storm", "599 ms")):
+        words = words_of(pictures[("svg", case, 1)])
+        check(span in words and any(one.startswith("\u22ef ") for one in words), f"{case} has {words}")
+    check('class="left-out dense"' in pictures[("svg", "0180-self-wake-storm", 1)], "2,395 states are a line of dots")
+    plain = pictures[("svg", "0101-dropped-wake-idle", 1)]
+    check('class="cross plain"' in plain and 'class="cross"' not in plain, "a plain end is drawn as an alarm")
+
+
+def check_circle(program):
+    """The ring is at the step that closes the circle; each bar of a wait names its lock, also where its address has no room."""
+    text = (HERE / "0130-mutex-deadlock.case").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="corotracer-test-") as place:
+        path = pathlib.Path(place) / "circle.case"
+        path.write_text(re.sub(r"(?<=suspend c\d lock:0x[ab]000 )@\d", "@2", text.replace("lock:0x", "lock:0x7ffda6d9")), encoding="utf-8")
+        picture = drawn(program, [str(path)])[("svg", "circle", 1)]
+    words = words_of(picture)
+    ringed = re.findall(r'class="ring"[^>]*/>\s*<circle class="mark cause"[^>]*/>\s*<text[^>]*>(\d)<', picture)
+    check(ringed == ["4"] and any("suspended" in one for one in words[:8]), f"the ring is at {ringed}: {picture}")
+    for lock in ("a000", "b000"):
+        check(sum(one.startswith(("waiting for lock", "for lock")) and one.endswith(lock) for one in words) == 1, f"{words}")
+
+
 def quoted(name):
     plain = name.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c >= " " else f"\\x{ord(c):02x}" for c in plain) + '"'
@@ -120,6 +149,8 @@ def main():
     check(len(pictures) > 400, f"only {len(pictures)} pictures were drawn")
     check_expected(pictures)
     check_others(pictures)
+    check_subject(pictures)
+    check_circle(program)
     check_hostile(program)
     print(f"{len(pictures)} pictures")
 
