@@ -92,7 +92,7 @@ def check_circle(browser, server, _):
         it.open("findings")
         it.page.wait_for_selector("#finding-title")
         title = it.text("#finding-title")
-        check("completed" not in title and "and at send in produce, src/engine.c:77; 2 more wait behind them" in title, title)
+        check("completed" not in title and "and at send in produce, engine.c:77; 2 more wait behind them" in title, title)
         it.show("timeline")
         words = it.words()
         told = next((at for at, one in enumerate(words) if len(one) > 40 and title.startswith(one.removesuffix("…").rstrip())), 0)
@@ -107,7 +107,7 @@ def check_closed(browser, server, _):
         it.open("findings")
         it.page.wait_for_selector(".members")
         check(it.text("#finding-title") == "2 of 3 coroutines wait for descriptors that were closed under them at Reactor::on_hangup, "
-              "src/reactor.cpp:200; they wait at co_await AsyncRead in handle, src/server.cpp:120", it.text("#finding-title"))
+              "reactor.cpp:200; they wait at co_await AsyncRead in handle, server.cpp:120", it.text("#finding-title"))
         check("accept_loop" in it.text("#in-common") and "AsyncRead in handle, server.cpp:120" in it.text("#in-common"), it.text("#in-common"))
         check(all(len(row) == 4 for row in rows_of(it, ".members")), f"{rows_of(it, '.members')}")
         it.show("timeline")

@@ -2,6 +2,7 @@
 """Tests in a real browser that words have room: the head at each width, boxes of the graph of waits, names of lanes;
 and that code, numbers and words on the page are those of the report and of `top`."""
 import pathlib
+import re
 import xml.etree.ElementTree
 
 from browser import Page, open_browser
@@ -91,6 +92,46 @@ def check_closed(browser, server):
         for x, y, width in closed:
             over = [word for (word, left, at), other in zip(words, wide) if word != "closed" and abs(at - y) < 8 and left < x + width and left + other > x]
             check(not over, f"closed at {x} lies over {over}")
+        it.quiet()
+
+
+# Three take a lock each, and wait for that of the next. Addresses of locks differ in their last digits alone.
+CIRCLE = "\n".join((
+    "trace from=0 until=2s", "process 1 pid=100 program=/bin/engine probe ledger", "thread 1 tid=101 name=worker-10", "thread 2 tid=102 name=worker-9",
+    "site 1 kind=source file=/src/engine.c line=10 function=main", "site 2 kind=source file=/src/engine.c line=55 function=dine reason=lock",
+    *(f"1ms t1 create c{i} 0x1{i}010 @1" for i in (1, 2, 3)),
+    *(f"+1us t{i % 2 + 1} {what}" for i in (1, 2, 3) for what in (f"resume c{i}", f"acquire c{i} lock:0x7ffda6d96c{i}0 @2", f"suspend c{i} @2 point=yield", f"wake c{i}")),
+    *(f"+1us t{i % 2 + 1} {what}" for i in (1, 2, 3) for what in (f"resume c{i}", f"suspend c{i} lock:0x7ffda6d96c{i % 3 + 1}0 @2")), ""))
+
+
+def check_circle(browser, server):
+    """A circle of three fits the graph at 1280 pixels, and names of locks differ also where they are cut; the timeline says that
+    the waits go on, and where the steps are in the whole; workers stand in the order of their numbers."""
+    with Page(browser, server) as it:
+        it.open("waits")
+        it.page.wait_for_selector(".node.object")
+        frame = it.page.locator(".waits-picture").evaluate("(one) => [one.scrollWidth, one.clientWidth]")
+        check(frame[0] <= frame[1], f"the graph is {frame[0]} wide in {frame[1]}")
+        cut = it.page.locator(".node.object strong").evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent)")
+        names = it.page.locator(".node.object strong").all_inner_texts()
+        check(not cut and len(set(names)) == 3 and all("\u2026" in name for name in names), f"{names}, cut: {cut}")
+        it.quiet()
+    with Timeline(browser, server) as it:
+        it.show("timeline")
+        words = it.words()
+        check(sum(bool(re.fullmatch("\u2192 2.00 s, no wake", one)) for one in words) == 3, f"{words}")
+        check(words.index("worker-9 (102)") < words.index("worker-10 (101)") and "worker" not in words, f"{words}")
+        red = it.page.locator("canvas.minimap").evaluate("""(canvas) => { const pixels = canvas.getContext("2d").getImageData(0, 1, canvas.width, 1).data, found = [];
+            for (let x = 0; x < canvas.width; x++) if (pixels[4 * x] > 150 && pixels[4 * x + 1] < 60) found.push(x);
+            return found; }""")
+        check(red and max(red) < 40, f"steps are marked at {red}")
+        it.quiet()
+    with Timeline(browser, server, width=390, height=844) as it:
+        it.show("timeline")
+        locks = [word for word in it.words() if word.startswith("lock 0x")]
+        check(len(set(locks)) == len(locks) >= 2, f"{locks}")
+        shown = [one.get_attribute("data-sample") for one in it.page.locator("[data-sample]").all() if one.is_visible()]
+        check("lock" in shown and not {"timer", "descriptor", "channel"} & set(shown), f"the legend has {shown}")
         it.quiet()
 
 
@@ -189,6 +230,7 @@ def main():
         with_server(closed, lambda it: check_head(browser, it), lambda it: check_numbers(browser, it, closed), lambda it: check_closed(browser, it))
         with_server(trace_of(place, "0028-two-causes"), lambda it: check_flags(browser, it))
         with_server(made(place, "crowd", CROWD), lambda it: check_waits(browser, it), lambda it: check_lanes(browser, it))
+        with_server(made(place, "circle", CIRCLE), lambda it: check_circle(browser, it))
         with_server(trace_of(place, "0310-starvation"), lambda it: check_advice(browser, it))
         check_healthy(browser, place)
         check_damaged(browser, place)

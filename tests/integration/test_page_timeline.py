@@ -222,7 +222,7 @@ def check_events(browser, server):
         it.told("wake, event")
         it.press("Escape")
         it.until("!location.hash.includes('event=')")
-        it.told("Nothing is selected")
+        it.told("No state is selected")
         it.quiet()
 
 
@@ -416,6 +416,8 @@ def check_help(browser, server):
         for key in ("W", "S", "A", "D", "F", "0", ".", ",", "N", "P", "/", "G", "R", "Esc", "?", "Ctrl+Z", "Ctrl+wheel", "Shift+wheel", "T", "X"):
             check(key in told, f"'{key}' is not told: {told}")
         check("Shift+Enter" in said, said)
+        top = it.page.evaluate("[document.activeElement.id, document.querySelector('dialog').scrollTop]")
+        check(top == ["help-title", 0], f"the help begins at {top}")
         it.press("Escape")
         it.page.wait_for_selector("dialog", state="detached")
         it.quiet()

@@ -5,7 +5,7 @@
 
 import { addressOf, viewInUse } from "./address";
 import { askJson, askRows, traceFileInCommands } from "./carrier";
-import { copyButton, fill, h, sharpen, withPaths, type Child } from "./dom";
+import { copyButton, fill, h, sharpen, withoutFolders, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { COMPARED, showOwnObjects, showPeers, showTree } from "./related";
 import { hotFunctions } from "./hot";
@@ -46,7 +46,7 @@ async function showWhy(into: HTMLElement, trace: Trace, process: number, id: num
 	const { why, awaits, long_runs, findings } = await askJson<{ why: Step[]; awaits: Awaited[]; long_runs: LongRun[]; findings: string[] }>("why", { process, coroutine: id });
 	const about = trace.report.findings.filter(({ address }) => findings.includes(address));
 	fill(into, h("ol", { class: "steps" }, why.map((one) => step(one, process))), longRuns(long_runs),
-		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, withPaths(capital(title))))),
+		about.map(({ address, title, grade }) => h("p", { class: "about" }, gradeMark(grade), " ", h("a", { href: addressOf("findings", { finding: address }) }, withoutFolders(capital(title))))),
 		awaits.length > 1 ? [h("h3", null, "Who waits for whom"), h("ul", { class: "tree" }, awaits.map((one) => {
 			const line = h("li", null, coroutineLink(one.process, one.id), ` ${stateWord(one.state)}`, one.resource ? `, for ${one.resource}` : "");
 			line.style.marginInlineStart = `${Math.abs(one.depth) * 1.2}rem`;

@@ -34,18 +34,9 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 /** A place in a text: ", folders/file.cpp:12". */
 const FOLDERS = /(?<=, |^)(?:[^\s/,;]*\/)+(?=[^\s/,;]+:\d)/g;
 
-/**
- * Makes a text whose paths break behind a folder, and not within a name. A narrow screen leaves out the folders of
- * places.
- */
-export function withPaths(text: string): Child[] {
-	const parts: Child[] = [];
-	let at = 0;
-	for (const found of text.matchAll(FOLDERS)) {
-		parts.push(text.slice(at, found.index!), h("span", { class: "folders" }, found[0]!.split("/").filter((name, index) => name || !index).map((name) => [h("span", { class: "unbroken" }, `${name}/`), h("wbr", null)])));
-		at = found.index! + found[0]!.length;
-	}
-	return [...parts, text.slice(at)];
+/** Leaves out the folders of places in a title: links to the places have them. */
+export function withoutFolders(text: string): string {
+	return text.replace(FOLDERS, "");
 }
 
 /**

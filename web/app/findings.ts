@@ -5,7 +5,7 @@
 
 import { addressOf, viewInUse } from "./address";
 import { askRows, carrierInUse, lineOf, traceFileInCommands } from "./carrier";
-import { copyButton, fill, h, withPaths, type Child } from "./dom";
+import { copyButton, fill, h, withoutFolders, type Child } from "./dom";
 import { factsOf } from "./facts";
 import { healthy } from "./healthy";
 import { hotFunctions } from "./hot";
@@ -24,7 +24,7 @@ function listed(finding: Finding, chosen: boolean): HTMLElement {
 	return h("li", null, h("a", {
 		href: addressOf("findings", { finding: finding.address }), "data-key": finding.address,
 		"aria-current": chosen ? "true" : undefined,
-	}, gradeMark(finding.grade), h("span", { class: "title" }, withPaths(finding.title)),
+	}, gradeMark(finding.grade), h("span", { class: "title" }, withoutFolders(finding.title)),
 	h("span", { class: "quiet" }, many(finding.coroutines, "coroutine"),
 		Number.isFinite(longest) ? `, ${finding.coroutines > 1 ? "the longest for" : "for"} ${duration(longest)}` : "")));
 }
@@ -272,7 +272,7 @@ function chosen(trace: Trace, number: number, advice: readonly Advice[], height:
 	else
 		fill(picture, h("p", { class: "quiet" }, "The finding has no picture, because none of its steps has a time."));
 	return h("article", { "aria-labelledby": "finding-title" },
-		h("h2", { id: "finding-title" }, withPaths(finding.title)),
+		h("h2", { id: "finding-title", title: finding.title }, withoutFolders(finding.title)),
 		h("p", { class: "lead" }, gradeMark(finding.grade), " ", finding.rule,
 			finding.look_first ? [" · ", h("strong", null, "Look here first: "), placeLink(finding.look_first)] : null),
 		waitsAt(finding),

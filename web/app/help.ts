@@ -14,7 +14,7 @@ export function showHelp(): void {
 	if (before)
 		return;
 	const dialog: HTMLDialogElement = h("dialog", { class: "help", "aria-labelledby": "help-title", close: () => dialog.remove() },
-		h("h2", { id: "help-title" }, "Keys"),
+		h("h2", { id: "help-title", tabindex: -1, autofocus: true }, "Keys"),
 		SECTIONS.map(([title, keys]) => [h("h3", null, title), h("dl", null, keys.map(({ told, words }) => [h("dt", null, h("kbd", null, told)), h("dd", null, words)]))]),
 		h("form", { method: "dialog" }, h("button", null, "Close")));
 	document.body.append(dialog);

@@ -6,6 +6,7 @@
 
 import { askRows, type Arguments } from "./carrier";
 import { askDescriptors } from "./descriptors";
+import { withoutFolders } from "./dom";
 import { RESOURCES } from "./names";
 import type { Rows } from "./rows";
 import { capital, many } from "./say";
@@ -41,6 +42,8 @@ export interface Lane {
 	begun: number;
 	/** When the coroutine was destroyed, or the descriptor was closed; NaN: neither, or not known. */
 	ended: number;
+	/** The wait of a finding's member that goes on at the end. */
+	lasts?: { from: number; until: number; hadNoWake: boolean };
 }
 
 export type Grouping = "finding" | "start" | "worker" | "parent" | "task" | "all" | "waiting" | "workers";
@@ -55,7 +58,8 @@ export function isGrouping(name: string | null): name is Grouping {
 }
 
 export function threadLane(thread: number): Lane {
-	return { key: `t${thread}`, name: threadName(thread), hint: "worker", process: 0, coroutine: 0, thread, object: "", begun: NaN, ended: NaN };
+	const name = threadName(thread);
+	return { key: `t${thread}`, name, hint: /worker/i.test(name) ? "" : "worker", process: 0, coroutine: 0, thread, object: "", begun: NaN, ended: NaN };
 }
 
 /** Returns the lane of a lock, a channel or another object: "lock 0x77". */
@@ -66,6 +70,11 @@ export function objectLane(process: number, handle: string, words = "", name = "
 /** A place is named by its function alone. */
 export function coroutineLane(process: number, id: number, name = "", ended = NaN, begun = NaN): Lane {
 	return { key: `c${process}.${id}`, name: `coroutine ${id}`, hint: name.replace(/, [^,]*:\d+$/, ""), process, coroutine: id, thread: 0, object: "", begun, ended };
+}
+
+/** Puts lanes in the order of their names, by the numbers in these: worker 2 before worker 10. */
+function inOrder(lanes: readonly Lane[]): Lane[] {
+	return [...lanes].sort((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
 }
 
 /** Returns the conditions that select a lane's rows in tables of events. */
@@ -209,22 +218,31 @@ async function askCoroutines(given: Arguments, offset: number): Promise<Lane[]> 
 	return lanesOf(await askRows("select", { table: "coroutines", columns: COLUMNS, offset, limit: PAGE, ...given }));
 }
 
-function memberLane(member: Member): Lane {
-	return coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
+function memberLane(member: Member, hasWakes = false): Lane {
+	const lane = coroutineLane(member.process, member.id, member.name || placeOf(member.function_site), member.destroyed_ns ?? NaN, member.created_ns ?? NaN);
+	const { since_ns: from, until_ns: until, last_wake: wake } = member;
+	if (member.state === "waiting" && !member.is_over && from !== null && until !== null)
+		lane.lasts = { from, until, hadNoWake: hasWakes && wake !== undefined && (wake?.time_ns ?? -Infinity) < from };
+	return lane;
 }
 
 function isMember(finding: Finding | undefined, lane: Lane): boolean {
 	return lane.coroutine > 0 && (finding?.members ?? []).some((member) => member.id === lane.coroutine && member.process === lane.process);
 }
 
+/** Returns the name in the engine's words for a coroutine: "ask" of "coroutine 2 (ask)"; "": it has none. */
+function nameIn(words: string): string {
+	return /\((.*)\)$/.exec(words)?.[1] ?? "";
+}
+
 /** Returns the lane of who did a step: of the coroutine, else of the thread. */
-function laneOfStep(finding: Finding | undefined, { coroutine, thread }: Step): Lane[] {
-	return coroutine ? [coroutineLane(finding?.process ?? 1, coroutine)] : thread ? [threadLane(thread)] : [];
+function laneOfStep(finding: Finding | undefined, { coroutine, thread, by }: Step): Lane[] {
+	return coroutine ? [coroutineLane(finding?.process ?? 1, coroutine, nameIn(by))] : thread ? [threadLane(thread)] : [];
 }
 
 function laneOfPicture({ kind, name, process, coroutine, thread, object }: PictureLane): Lane | null {
 	if (kind === "coroutine")
-		return coroutine ? coroutineLane(process ?? 1, coroutine) : null;
+		return coroutine ? coroutineLane(process ?? 1, coroutine, nameIn(name)) : null;
 	if (kind === "thread")
 		return thread ? threadLane(thread) : null;
 	return isHanded(BigInt(object)) ? objectLane(process ?? 1, BigInt(object).toString(), name) : null;
@@ -383,9 +401,10 @@ export class Lanes {
 
 	private ofFinding(index: number, first: readonly Member[]): Group {
 		const finding = this.trace.report.findings[index]!, total = Math.max(finding.coroutines, first.length);
-		const members = total <= first.length ? this.shown(first.map(memberLane))
-			: new Paged(async (offset) => offset ? askMembers(index, offset) : first.slice(0, PAGE).map(memberLane), total, this.hidden, this.laid);
-		return this.group(`f:${finding.address}`, capital(finding.title), members, index === this.finding);
+		const lanes = first.map((member) => memberLane(member, finding.picture?.has_wakes));
+		const members = total <= first.length ? this.shown(lanes)
+			: new Paged(async (offset) => offset ? askMembers(index, offset) : lanes.slice(0, PAGE), total, this.hidden, this.laid);
+		return this.group(`f:${finding.address}`, capital(withoutFolders(finding.title)), members, index === this.finding);
 	}
 
 	private async groupsBy(way: Way): Promise<Group[]> {
@@ -406,7 +425,7 @@ export class Lanes {
 			...pinned.length ? [this.group("pinned", "pinned", new Fixed(pinned.map((lane) => this.known(lane))), true)] : [],
 			...this.asked.length ? [this.group("asked", "requested", this.shown(this.asked), true)] : [],
 			...this.grouping === "worker" || !workers.length ? [] : [
-				this.group("workers", "workers", this.shown(workers.map((one) => threadLane(one.thread))), workers.length <= this.openWorkers || this.grouping === "workers")],
+				this.group("workers", "workers", this.shown(inOrder(workers.map((one) => threadLane(one.thread)))), workers.length <= this.openWorkers || this.grouping === "workers")],
 			...this.objects, ...this.rest,
 		];
 		for (const group of this.groups)

@@ -79,7 +79,20 @@ function stackOf(map: Minimap, colours: Palette, width: number, height: number):
 	return canvas;
 }
 
-export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range, colours: Palette): void {
+/** Draws where the steps of the chosen finding are in the whole recording. */
+function drawSteps(pen: CanvasRenderingContext2D, times: readonly number[], colours: Palette, x: (time: number) => number): void {
+	pen.fillStyle = colours.alarm;
+	for (const time of times) {
+		const at = x(time);
+		pen.beginPath();
+		pen.moveTo(at - 5, 0);
+		pen.lineTo(at + 5, 0);
+		pen.lineTo(at, 8);
+		pen.fill();
+	}
+}
+
+export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range, steps: readonly number[], colours: Palette): void {
 	const width = canvas.clientWidth, whole = canvas.clientHeight, height = whole - TIMES, context = sharpen(canvas, width, whole);
 	const length = map.range.until - map.range.from;
 	const left = (seen.from - map.range.from) / length * width, right = (seen.until - map.range.from) / length * width;
@@ -92,5 +105,6 @@ export function drawMinimap(canvas: HTMLCanvasElement, map: Minimap, seen: Range
 	context.strokeStyle = colours.accent;
 	context.lineWidth = 2;
 	context.strokeRect(left + 1, 1, Math.max(2, right - left - 2), height - 2);
+	drawSteps(context, steps, colours, (time) => Math.min(Math.max((time - map.range.from) / length * width, 5), width - 5));
 	drawTimes(context, map.range, colours, width, height);
 }

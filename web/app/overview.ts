@@ -5,7 +5,7 @@
 
 import { addressOf, go, viewInUse } from "./address";
 import { askRows } from "./carrier";
-import { copyButton, fill, h, sharpen, withPaths, type Child } from "./dom";
+import { copyButton, fill, h, sharpen, withoutFolders, type Child } from "./dom";
 import { drawStack, loadMinimap, OVERVIEW, STACK, type Minimap } from "./minimap";
 import { SvgPen, type Pen } from "./pen";
 import { askSum } from "./panels";
@@ -69,7 +69,7 @@ function flagOf({ steps, look_first: site }: Finding): number | undefined {
 function flagged(trace: Trace): Child {
 	const found = trace.report.findings.map((finding, index) => ({ finding, index })).slice(0, FLAGS).filter(({ finding }) => flagOf(finding) !== undefined);
 	return found.length ? h("ol", { class: "plain", id: "flags" }, found.map(({ finding, index }) => h("li", null, h("span", { class: "badge" }, String(index + 1)), " ",
-		h("a", { href: addressOf("findings", { finding: finding.address }) }, withPaths(capital(finding.title))), `, ${moment(flagOf(finding)!)}`))) : null;
+		h("a", { href: addressOf("findings", { finding: finding.address }) }, withoutFolders(capital(finding.title))), `, ${moment(flagOf(finding)!)}`))) : null;
 }
 
 function paintFlags(context: Pen, map: Minimap, trace: Trace, width: number, height: number): void {

@@ -7,7 +7,7 @@
 import { addressOf, note, viewInUse } from "./address";
 import { hasBesides, hasLosses, hasRegions } from "./besides";
 import { askRows, traceFileInCommands } from "./carrier";
-import { copyButton, fill, h, type Child } from "./dom";
+import { copyButton, fill, h, withoutFolders, type Child } from "./dom";
 import { eventsTable } from "./events";
 import { TIMELINE, type Action } from "./keys";
 import { conditionsOf, tellOf, type Lane, type Lanes, type Row } from "./lanes";
@@ -23,11 +23,26 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace
 
 /** The legend: the bars of the picture, each with its word. */
 export function legend(trace: Trace): HTMLElement {
-	const sample = (name: string, words: string): Child => h("span", null, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
+	const sample = (name: string, words: string): Child => h("span", { "data-sample": name }, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
 		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held H"), sample("held contended", "held, waited for"),
 		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
 		hasLosses(trace) ? sample("lost", "events lost") : null);
+}
+
+function sampleOf(slice: Slice): string {
+	const state = STATES[slice.state] ?? "";
+	if (slice.lane.startsWith("o") && slice.coroutine)
+		return slice.nrWaiting ? "held contended" : "held";
+	return state === "waiting" ? CAUSES[causeOfResource(slice.resource)]!.name : state === "done" || state === "destroyed" ? "ended" : state;
+}
+
+/** Marks the samples of what has been shown; a narrow page has room for these only. */
+export function markShown(legend: HTMLElement, slices: ReadonlyMap<string, readonly Slice[]>): void {
+	const shown = new Set([...slices.values()].flatMap((all) => all.map(sampleOf)));
+	for (const one of legend.querySelectorAll<HTMLElement>("[data-sample]"))
+		if (shown.has(one.dataset["sample"]!))
+			one.classList.add("shown");
 }
 
 /** The selected state, as the engine describes it. */
@@ -118,7 +133,7 @@ export function rangeOf(finding: Finding | undefined, share: number, least: numb
 export function tellFinding(trace: Trace, number: number, at: number): Child {
 	const { findings } = trace.report, finding = findings[number], step = finding?.steps[at - 1];
 	return finding ? h("p", null, h("a", { href: addressOf("findings", { finding: finding.address, step: at || undefined }) },
-		`Finding ${number + 1} of ${findings.length}: ${finding.title}`),
+		`Finding ${number + 1} of ${findings.length}: ${withoutFolders(finding.title)}`),
 	step ? [h("br", null), `Step ${at}: ${step.text}`, step.site ? [", ", placeLink(step.site)] : null] : null) : null;
 }
 
@@ -142,7 +157,7 @@ export function tellRow(row: Row, lanes: Lanes, nrHidden: number, act: (action: 
 	const again = nrHidden ? button(`show ${nrHidden} hidden`, "showAll") : null, isPinned = row.lane !== null && lanes.isPinned(row.lane.key);
 	if (row.isHead)
 		return h("p", { class: "actions" }, `${tellOf(row)} `, button(row.group.isOpen ? "fold" : "open", "open"), " ", again);
-	return row.lane ? h("p", { class: "actions" }, `${row.lane.name}: `, button(isPinned ? "unpin" : "pin", "pin"), " ",
+	return row.lane ? h("p", { class: "actions" }, `Lane ${row.lane.name}: `, button(isPinned ? "unpin" : "pin", "pin"), " ",
 		isPinned ? [button("up", "pinnedUp"), " ", button("down", "pinnedDown"), " "] : null, button("hide", "hide"), " ", again) : null;
 }
 

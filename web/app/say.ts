@@ -12,6 +12,11 @@ export function visible(text: string): string {
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
+/** Cuts a long address in the middle, where addresses are alike: "lock 0x7f…6c70", as in pictures. */
+export function shortAddress(words: string): string {
+	return words.replace(/\b(0x[0-9a-f]{2})[0-9a-f]{3,}([0-9a-f]{4})\b/, "$1\u2026$2");
+}
+
 /** Isolates a name that is written from right to left, so that digits and signs beside it do not change direction. */
 export function isolated(name: string): string {
 	return RIGHT_TO_LEFT.test(name) ? `\u2068${name}\u2069` : name;

@@ -10,7 +10,7 @@ import type { Lane, Lanes, Row } from "./lanes";
 import type { Pen } from "./pen";
 import { ticksOf, type Range } from "./range";
 import { sayObject } from "./panels";
-import { count, many, moment } from "./say";
+import { count, duration, many, moment, shortAddress } from "./say";
 import type { Slice } from "./slices";
 import { drawHeld, drawState, drawWaitWords, heldMark, type Palette, STATES, waitMark, waitWordsEnd } from "./states";
 
@@ -199,6 +199,7 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 				drawBeside(pen, scene, beside, y + LANE_HEIGHT - 3);
 		drawEnded(pen, scene, row.lane, y);
 		drawElsewhere(pen, scene, row.lane, y);
+		drawLasting(pen, scene, row.lane, y);
 	}
 	/* Covers the bars that begin left of the range, so that they end at the names. */
 	pen.fillStyle = colours.ground;
@@ -221,8 +222,9 @@ function drawRow(pen: Pen, scene: Scene, row: Row, index: number, y: number): vo
 	pen.restore();
 }
 
-/** Returns as many of the first words as fit, with an ellipsis for those that do not. */
-function fitted(pen: Pen, words: string, width: number): string {
+/** Returns as many of the first words as fit, with an ellipsis for those that do not; an address is cut first, in the middle. */
+function fitted(pen: Pen, all: string, width: number): string {
+	const words = pen.measureText(all).width <= width ? all : shortAddress(all);
 	if (pen.measureText(words).width <= width)
 		return words;
 	let low = 0, high = words.length;
@@ -361,6 +363,21 @@ function drawElsewhere(pen: Pen, { colours, names, range, width }: Scene, { begu
 	} else if (ended <= range.from) {
 		pen.fillText(`\u25c2 ${object ? "closed" : "ended"} at ${moment(ended, (range.until - range.from) / 100)}`, names + 6, y + LANE_HEIGHT / 2);
 	}
+}
+
+/** Says at the right edge for how long a member's wait lasts, if the wait goes on behind the edge and there is room. */
+function drawLasting(pen: Pen, scene: Scene, { key, lasts }: Lane, y: number): void {
+	const { range, width, colours } = scene, middle = y + LANE_HEIGHT / 2;
+	if (!lasts || lasts.until <= range.until || lasts.from >= range.until)
+		return;
+	const words = `\u2192 ${duration(lasts.until - lasts.from)}${lasts.hadNoWake ? ", no wake" : ""}`, wide = pen.measureText(words).width + 10;
+	const said = waitWordsEnd(pen, scene.words.get(barOf({ lane: key, from: lasts.from })) ?? "", Math.max(xOf(scene, lasts.from), scene.names));
+	if (width - wide - 4 < said)
+		return;
+	pen.fillStyle = colours.ground;
+	pen.fillRect(width - wide - 2, middle - 8, wide, 16);
+	pen.fillStyle = colours.ink;
+	pen.fillText(words, width - wide + 3, middle);
 }
 
 // ---------------------------------------------------------------- above the lanes

@@ -60,11 +60,16 @@ function withoutStepsUp(file: string): string {
 	return file.replace(/^(\.{1,2}\/)+/, "");
 }
 
+/** Says where the server looked (H-25). */
+function sayMissing(file: string): string {
+	return `The server found no text file ${file} that it can read${file.startsWith("/") ? "" : `: it looked for ${withoutStepsUp(file)} in its own folder and in that of the program, and in all folders above`}.`;
+}
+
 /** Shows the source and its links on the screen of a place. */
 export async function showSource(into: HTMLElement, number: number): Promise<void> {
 	const [asked, source] = await Promise.all([askSite(number), askSource(number)]), site = { ...asked, file: source?.path ?? withoutStepsUp(asked.file) };
 	if (!site.file || !site.line)
 		return;
-	const told = source ? linesOf(source) : carrierInUse().isServed && hasToken() ? h("p", { class: "quiet" }, "The server cannot read this file.") : null;
+	const told = source ? linesOf(source) : carrierInUse().isServed && hasToken() ? h("p", { class: "quiet", id: "no-source" }, sayMissing(asked.file)) : null;
 	fill(into, h("p", { class: "quiet", id: "source-path" }, `${site.file}:${site.line}`), site.callers ? h("p", { class: "quiet" }, `Inlined into ${site.callers}`) : null, told, h("div", { class: "actions" }, ways(site)));
 }

@@ -37,8 +37,8 @@ function present(): Standing[] {
 	const silent = silence(), of = new Map<string, Standing>();
 	for (const one of [...traceInUse()?.report.standings ?? [], ...live, ...silent ? [silent] : []])
 		of.set(one.what, one);
-	/* The age of the last judgement is no longer known. */
-	if (silent)
+	/* The age of the last judgement is no longer known; or it grows for ever, because nothing new will come. */
+	if (silent || !isRecording)
 		of.delete("judged");
 	return STANDINGS.flatMap((name) => of.get(name) ?? []);
 }

@@ -16,7 +16,7 @@ import { arrangementOf, conditionsOf, GROUPINGS, isGrouping, Lanes, type Arrange
 import { drawMinimap, loadMinimap, type Minimap } from "./minimap";
 import { KINDS } from "./names";
 import {
-	askState, commandOf, copies, legend, RangePanel, rangeOf, sayUnder, tableOf, tellCause, tellEvent, tellFinding, tellRow, tellSlice, type Gone, type Told,
+	askState, commandOf, copies, legend, markShown, RangePanel, rangeOf, sayUnder, tableOf, tellCause, tellEvent, tellFinding, tellRow, tellSlice, type Gone, type Told,
 } from "./panels";
 import { SvgPen } from "./pen";
 import { promptRange, promptTime } from "./prompt";
@@ -48,6 +48,7 @@ export class Timeline implements Handled {
 	private readonly scale = h("p", { class: "quiet range", role: "status" });
 	private readonly tip = new Tip((lane, slice, told) => void this.pointAt(lane, slice, told), () => void this.pointAt(null, null, null));
 	private readonly prompts = h("div", { class: "prompts" });
+	private readonly legend: HTMLElement;
 	private readonly panel: RangePanel;
 	private readonly frame: HTMLElement;
 	private readonly ranges: Ranges;
@@ -96,6 +97,7 @@ export class Timeline implements Handled {
 		this.row = this.firstRow();
 		this.search = new Search(trace, (match) => void this.showMatch(match), () => this.canvas.focus(), () => this.ranges.now.from);
 		this.panel = new RangePanel(trace);
+		this.legend = legend(trace);
 		this.frame = h("div", { class: "timeline", "aria-busy": "true" }, this.canvas, this.tip.element);
 		fill(into, this.toolbar(), this.prompts, this.overview, this.frame, this.scale, this.details, this.sums.element,
 			h("div", { class: "foot" }, this.panel.element,
@@ -173,7 +175,7 @@ export class Timeline implements Handled {
 		return h("div", { class: "toolbar" }, h("label", { for: "grouping" }, "Lanes: "), choice,
 			button("zoom in", "zoomIn"), button("zoom out", "zoomOut"), button("all", "all"), button("back", "back"),
 			this.trace.report.findings.length ? [button("previous finding", "previousFinding"), button("next finding", "nextFinding")] : null,
-			this.search.element, legend(this.trace));
+			this.search.element, this.legend);
 	}
 
 	private group(name: string): void {
@@ -269,6 +271,7 @@ export class Timeline implements Handled {
 				return this.latest;
 			this.slices = slices;
 			this.besides = besides;
+			markShown(this.legend, slices);
 			this.answered = wanted;
 			this.draw();
 			const words = await askBarWords(this.lanesSeen(), wanted, wanted.resolution);
@@ -312,7 +315,7 @@ export class Timeline implements Handled {
 		const scene = this.scene(), { from, until } = this.ranges.now, resolution = this.answered?.resolution ?? 0;
 		drawScene(sharpen(this.canvas, scene.width, scene.height), scene);
 		if (this.minimap)
-			drawMinimap(this.overview, this.minimap, this.ranges.now, scene.colours);
+			drawMinimap(this.overview, this.minimap, this.ranges.now, scene.flags.map(({ time }) => time), scene.colours);
 		this.scale.textContent = `${moment(from, (until - from) / 100)} to ${moment(until, (until - from) / 100)}: ${duration(until - from)}` +
 			(resolution >= 1 ? `; states shorter than ${duration(Math.round(resolution))} are merged` : "") +
 			`; ${many(this.lanes.nrLanes, "lane")}${this.arrangement.hidden.length ? `, ${this.arrangement.hidden.length} hidden` : ""}`;
@@ -364,7 +367,7 @@ export class Timeline implements Handled {
 	private tell(): void {
 		const { selection } = this, row = this.lanes.at(this.row);
 		fill(this.details, tellFinding(this.trace, this.finding, this.step), selection ? tellSlice(selection.lane, selection.slice, this.processOf(selection.lane))
-			: h("p", { class: "quiet" }, "Nothing is selected. Click a bar, or use the arrow keys; ", h("kbd", null, "?"), " tells all keys."),
+			: h("p", { class: "quiet" }, "No state is selected. Click a bar, or use the arrow keys; ", h("kbd", null, "?"), " tells all keys."),
 		tellEvent(this.gone), row ? tellRow(row, this.lanes, this.arrangement.hidden.length, (action) => this.act(action)) : null);
 		if (selection && selection.slice.nrStates === 1)
 			void this.tellWhy(selection).catch(() => undefined);

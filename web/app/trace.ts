@@ -30,6 +30,8 @@ export interface Member {
 	is_over: boolean;
 	created_ns: number | null;
 	destroyed_ns: number | null;
+	/** Null: the coroutine was never woken; undefined: not known. */
+	last_wake?: { time_ns: number | null } | null;
 	name: string;
 	task: string;
 	waits_for: string;
@@ -87,7 +89,7 @@ export interface Finding {
 	first_event: number | null;
 	last_event: number | null;
 	samples: RunSamples;
-	picture: { lanes: PictureLane[] } | null;
+	picture: { lanes: PictureLane[]; has_wakes: boolean } | null;
 }
 
 export interface Distribution {

@@ -7,7 +7,7 @@ import { addressOf, note, viewInUse } from "./address";
 import { askJson, traceFileInCommands } from "./carrier";
 import { copyButton, fill, h, type Child } from "./dom";
 import { shape } from "./plot";
-import { duration, many, moment } from "./say";
+import { duration, many, moment, shortAddress } from "./say";
 import { brief, briefPlaceLink, coroutineLink, placeOf, threadName, type Trace } from "./trace";
 
 export interface WaitNode {
@@ -36,11 +36,13 @@ interface Waits {
 	nodes: WaitNode[];
 }
 
-/** Boxes are as wide as the page has room for, within these bounds. */
-const WIDTH_LEAST = 226;
+/** Boxes are as wide as the page has room for, within these bounds; narrow ones have short words, and stand closer. */
+const WIDTH_LEAST = 168;
+const WIDTH_WITH_ALL = 260;
 const WIDTH_MOST = 560;
 /** Between boxes, for arrows. */
 const BETWEEN = 50;
+const BETWEEN_NARROW = 34;
 const ROW = 74;
 const HEIGHT = 58;
 /** Of the frame around the boxes, at both sides. */
@@ -92,9 +94,21 @@ function sinceOf(node: WaitNode, at: number): string {
 
 // ---------------------------------------------------------------- the picture
 
+/** The width of boxes, and from the left side of one to that of the next. */
+interface Size {
+	width: number;
+	step: number;
+}
+
+function sizeFor(layers: number, room: number): Size {
+	const each = Math.floor(room / layers), isNarrow = each - BETWEEN < WIDTH_WITH_ALL, between = isNarrow ? BETWEEN_NARROW : BETWEEN;
+	const width = Math.max(WIDTH_LEAST, Math.min(WIDTH_MOST, each - between));
+	return { width, step: width + between };
+}
+
 /** From the left side of the waiting node to the right side of the awaited node, with the arrow's head there. */
-function edge(from: WaitNode, to: WaitNode, width: number): SVGElement {
-	const y = (node: WaitNode): number => ABOVE + node.row * ROW + HEIGHT / 2, x = (node: WaitNode): number => node.layer * (width + BETWEEN);
+function edge(from: WaitNode, to: WaitNode, { width, step }: Size): SVGElement {
+	const y = (node: WaitNode): number => ABOVE + node.row * ROW + HEIGHT / 2, x = (node: WaitNode): number => node.layer * step;
 	const inCircle = from.circle !== 0 && from.circle === to.circle, group = shape("g", { class: inCircle ? "edge circle" : "edge" });
 	if (to.layer < from.layer) {
 		const begin = x(from), end = x(to) + width + 9, bend = end + 14;
@@ -109,12 +123,13 @@ function edge(from: WaitNode, to: WaitNode, width: number): SVGElement {
 	return group;
 }
 
-function box(node: WaitNode, at: number, width: number): HTMLElement {
-	const link = h("a", { href: addressOfNode(node), class: `node ${node.kind}${node.circle ? " circle" : ""}`, title: placeOf(node.site) },
-		h("strong", null, node.circle ? h("span", { class: "mark" }, `circle ${node.circle}`) : null, nameOf(node)),
+function box(node: WaitNode, at: number, { width, step }: Size): HTMLElement {
+	const isNarrow = width < WIDTH_WITH_ALL, name = nameOf(node);
+	const link = h("a", { href: addressOfNode(node), class: `node ${node.kind}${node.circle ? " circle" : ""}${isNarrow ? " narrow" : ""}`, title: placeOf(node.site) },
+		h("strong", null, node.circle ? h("span", { class: "mark", title: `circle ${node.circle}` }, isNarrow ? `\u21bb ${node.circle}` : `circle ${node.circle}`) : null, isNarrow ? shortAddress(name) : name),
 		h("span", null, node.kind === "coroutine" ? h("i", { class: `bar ${node.state}`, "aria-hidden": "true" }) : null, sinceOf(node, at)),
 		h("span", { class: "hint" }, hintOf(node)));
-	link.style.left = `${node.layer * (width + BETWEEN)}px`;
+	link.style.left = `${node.layer * step}px`;
 	link.style.width = `${width}px`;
 	link.style.top = `${ABOVE + node.row * ROW}px`;
 	return link;
@@ -122,13 +137,12 @@ function box(node: WaitNode, at: number, width: number): HTMLElement {
 
 function picture(waits: Waits, room: number): HTMLElement {
 	const layers = Math.max(0, ...waits.nodes.map((node) => node.layer)) + 1;
-	const each = Math.max(WIDTH_LEAST, Math.min(WIDTH_MOST, Math.floor(room / layers) - BETWEEN));
-	const width = layers * (each + BETWEEN) - BETWEEN, height = ABOVE + waits.nr_rows * ROW;
+	const size = sizeFor(layers, room), width = (layers - 1) * size.step + size.width, height = ABOVE + waits.nr_rows * ROW;
 	const drawn = shape("svg", { width, height, "aria-hidden": "true" });
 	for (const node of waits.nodes)
 		if (node.to !== null)
-			drawn.append(edge(node, waits.nodes[node.to]!, each));
-	const inner = h("div", { class: "graph" }, drawn, waits.nodes.map((node) => box(node, waits.at_ns, each)));
+			drawn.append(edge(node, waits.nodes[node.to]!, size));
+	const inner = h("div", { class: "graph" }, drawn, waits.nodes.map((node) => box(node, waits.at_ns, size)));
 	inner.style.width = `${width}px`;
 	inner.style.height = `${height}px`;
 	return h("div", { class: "scroll waits-picture", tabindex: 0, role: "group", "aria-label": "Who waits for whom" }, inner);
