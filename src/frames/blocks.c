@@ -286,8 +286,14 @@ bool blocks_take(struct blocks *blocks, const struct image *image)
 		blocks->words.count = blocks->pieces.count = 0;
 		return true;
 	}
-	for (i = 0; is_well && i < image->regions.count; i++)
-		is_well = take_region(blocks, image, &image->regions.at[i]);
+	for (i = 0; is_well && i < image->regions.count; i++) {
+		struct image_region region = image->regions.at[i];
+
+		/* A damaged dump may claim to have more memory than anything can hold. */
+		if (!image->is_moving && region.core_bytes < region.end - region.start)
+			region.end = region.start + region.core_bytes;
+		is_well = take_region(blocks, image, &region);
+	}
 	return is_well && leave_out_cached(blocks);
 }
 
