@@ -25,7 +25,7 @@ def check_finding(browser, server):
         picture = it.page.locator("svg.picture").text_content()
         check("closed" in picture and "no wake came" in picture, picture)
         check("proven" in it.text("article .grade"), it.text("article"))
-        check(it.page.locator("article tbody tr").count() == 2, "not two members")
+        check(it.page.locator(".members tbody tr").count() == 2, "not two members")
         steps = it.page.locator(".steps").inner_text()
         check(re.search(r"(coroutine|thread) .*: closed descriptor 7", steps), steps)
         it.page.locator(".steps a", has_text="closed descriptor 7").click()

@@ -26,7 +26,8 @@ function linked(words: string, finding: Finding, places: ReadonlyMap<string, num
 
 function lastEvents({ of, rows }: Told["events"][number], isOpen: boolean): Child {
 	const cells = (row: readonly string[], tag: "td" | "th"): HTMLElement => h("tr", null, row.map((cell, column) =>
-		h(tag, { class: column < NUMBERS ? "number" : undefined, scope: tag === "th" ? "col" : undefined }, cell)));
+		/* What an event is about has no heading. */
+		h(cell ? tag : "td", { class: column < NUMBERS ? "number" : undefined, scope: cell && tag === "th" ? "col" : undefined }, cell)));
 	const [head, ...body] = rows;
 	return h("details", { class: "last-events", open: isOpen }, h("summary", null, `Last events of ${of}`),
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": `Last events of ${of}` },
