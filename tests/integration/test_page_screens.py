@@ -50,6 +50,23 @@ def check_waits(browser, server):
         it.quiet()
 
 
+def check_reading(browser, server):
+    """While the first answer about a long trace is awaited, charts and tables say so; then they are not busy any more."""
+    with Page(browser, server) as it:
+        it.page.add_init_script("""const write = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (words, ...at) { this.canvas.dataset.words = words; return write.call(this, words, ...at); };""")
+        held = []
+        it.page.route("**/api/v1/view/overview?*", lambda route: held.append(route))
+        it.page.route(lambda url: "/view/select?" in url and "table=places" in url, lambda route: held.append(route))
+        it.open("overview")
+        it.until("[...document.querySelectorAll('.chart')].every((one) => one.dataset.words === 'reading ...' && one.ariaBusy === 'true')")
+        it.page.evaluate("location.hash = '#places'")
+        it.until("document.querySelector('main.places [role=status]')?.textContent === 'reading ...' && document.querySelector('.virtual').ariaBusy === 'true'")
+        for route in held:
+            route.continue_()
+        it.until("/^\\d+ places?$/.test(document.querySelector('main.places [role=status]').textContent) && document.querySelector('.virtual').ariaBusy === 'false'")
+
+
 def check_sql(browser, server):
     """A question of the cookbook is answered as a table and a plot; a mistake is marked where it is; without the token
     one sentence says what is missing."""
@@ -380,7 +397,7 @@ def main():
             judged(server)
             judged(lossy)
             need_pages(server)
-            for part in (check_waits, check_sql, check_groups, check_places, check_chosen, check_uncounted, check_narrow):
+            for part in (check_waits, check_reading, check_sql, check_groups, check_places, check_chosen, check_uncounted, check_narrow):
                 part(browser, server)
             check_losses(browser, lossy)
             check_list(browser, place)

@@ -50,6 +50,13 @@ function paintAxis(context: Pen, map: Minimap, width: number, height: number, ma
 	context.textBaseline = "alphabetic";
 }
 
+/** The first answer about a long trace may take seconds. */
+function paintReading(pen: Pen, height: number): void {
+	pen.font = "12px system-ui, sans-serif";
+	pen.fillStyle = palette().quiet;
+	pen.fillText("reading ...", LEFT, height / 2);
+}
+
 /** Returns round numbers from 0 to the greatest, which lies `room` pixels above the axis of time. */
 function marksOf(most: number, room: number, height: number, say: (value: number) => string): { y: number; words: string }[] {
 	return roundSteps({ from: 0, until: most }, 4).at.filter(Number.isInteger).map((value) => ({ y: height - BOTTOM - value / most * room, words: say(value) }));
@@ -313,15 +320,20 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		paintAxis(pen, shown, width, height, heatMarks(height));
 		if (known.delays)
 			paintHeat(pen, known.delays, width, height);
+		else
+			paintReading(pen, height);
 		paintMost(pen, shown, width, height);
 	}]];
 	const drawChart = (at: number, pen: Pen): void => {
 		const [{ clientWidth, clientHeight }, draw] = charts[at]!, range = brush.now ?? chosen;
 		if (known.map)
 			draw(pen, known.map, clientWidth, clientHeight);
+		else
+			paintReading(pen, clientHeight);
 		if (range)
 			paintChosen(pen, trace, range, clientWidth, clientHeight);
 	};
+	const tellBusy = (): void => charts.forEach(([chart]) => chart.setAttribute("aria-busy", String(!known.map || (chart === heat && !known.delays))));
 	const uncounted = h("strong", { id: "uncounted", role: "status" });
 	const paint = (): void => charts.forEach(([chart], at) => {
 		if (chart.isConnected)
@@ -348,7 +360,9 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
+	tellBusy();
 	void loadCharts(trace, known, () => {
+		tellBusy();
 		paint();
 		uncounted.textContent = known.map ? sayUncounted(known.map) : "";
 	}).catch(() => undefined);

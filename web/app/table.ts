@@ -96,6 +96,9 @@ export class Table {
 		this.generation++;
 		this.pages = new Map();
 		this.shown = "";
+		/* The first answer about a long trace may take seconds. A newer one replaces rows that are there. */
+		this.scroller.setAttribute("aria-busy", "true");
+		this.told.textContent ||= "reading ...";
 		void this.load(Math.floor(this.first() / PAGE));
 	}
 
@@ -144,6 +147,7 @@ export class Table {
 		} catch (failure) {
 			this.told.textContent = (failure as Error).message;
 		}
+		this.scroller.setAttribute("aria-busy", "false");
 		this.draw();
 	}
 
