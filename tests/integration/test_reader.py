@@ -30,7 +30,7 @@ def requests(tables):
         yield f"select?table={name}"
         yield f"select?table={name}&order=-{column}&limit=5&offset=1"
     yield from ("tables", "report", "overview?from=0&until=1000000000&steps=37", "overview?from=0&until=0&steps=1",
-                "lanes?lanes=c1.1,c1.2,t1,t2&from=0&until=5000000000&resolution=1000", "why?process=1&coroutine=1", "sums?from=0&until=5000000000",
+                "lanes?lanes=c1.1,c1.2,t1,t2&from=0&until=5000000000&resolution=1000", "why?process=1&coroutine=1", "facts?finding=1", "facts?finding=99", "sums?from=0&until=5000000000",
                 "sums?from=1000000&until=5000000000&by=site&lanes=c1.1,t1", "lanes?lanes=o1.144115188075896832&from=0&until=5000000000",
                 "why?process=9&coroutine=1", "histogram?table=waits&column=duration_ns&parts=4", "nothing", "select",
                 *(f"sql {sql}" for sql in STATEMENTS), "cookbook", "stacks", "stacks?of=running", "stacks?of=none", "waits", "waits?at=4000000&fold=1", "waits?fold=0",

@@ -375,7 +375,7 @@ function drawLasting(pen: Pen, scene: Scene, { key, lasts }: Lane, y: number): v
 	if (width - wide - 4 < said)
 		return;
 	pen.fillStyle = colours.ground;
-	pen.fillRect(width - wide - 2, middle - 8, wide, 16);
+	pen.fillRect(width - wide - 2, middle - 8, wide + 2, 16);
 	pen.fillStyle = colours.ink;
 	pen.fillText(words, width - wide + 3, middle);
 }

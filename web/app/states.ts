@@ -6,6 +6,7 @@
 import { colour } from "./dom";
 import { STATE_WORDS } from "./names";
 import type { Pen } from "./pen";
+import { shortAddress } from "./say";
 import { CAUSES, causeOfResource } from "./shades";
 
 export const STATES = STATE_WORDS.map(([name]) => name);
@@ -149,7 +150,7 @@ export function drawWaitWords(
 const WORDS_FONT = "11px system-ui, sans-serif";
 
 function fittingWords(pen: Pen, words: string, room: number): string {
-	let fitting = words;
+	let fitting = pen.measureText(words).width > room ? shortAddress(words) : words;
 	while (fitting && pen.measureText(fitting).width > room)
 		fitting = fitting.includes(" ") ? fitting.slice(0, fitting.lastIndexOf(" ")) : "";
 	return fitting;
