@@ -179,6 +179,16 @@ CTP_INLINE void ctp_return(uint64_t coro)
 }
 
 /*
+ * ctp_return_failed: does what ctp_return does, if an exception, a panic or another error ended the coroutine; `site`
+ * is where the error arose, 0: not known.
+ */
+CTP_INLINE void ctp_return_failed(uint64_t coro, uint32_t site)
+{
+	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_RETURN, 0, CTP_RETURN_FAILED));
+	ctp_current_leave(coro);
+}
+
+/*
  * ctp_destroy: `coro` is gone, and another coroutine may lie at its addresses. `life` says what the coroutine did
  * before (lives.def).
  */

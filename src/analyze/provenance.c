@@ -454,12 +454,14 @@ static const char *words_whom(struct analysis *analysis, const struct provenance
 	bool is_habit = analyze_provenance_is_passed_on(analysis, relay);
 
 	if (relay->lost && (is_habit || !whom->is_presumed_done))
-		return analyze_say(analysis, "%s, which ended %s later and %s%s", who,
+		return analyze_say(analysis, "%s, which %s %s later and %s%s", who,
+			whom->rare->failed_site ? "failed" : "ended",
 			analyze_words_duration(analysis, relay->lost_time - relay->last.time),
 			is_habit ? "passed it on to nobody" : "woke nobody there",
 			words_kept(relay, coro));
 	if (whom->state >= CT_STATE_DONE && !whom->is_presumed_done)
-		return analyze_say(analysis, "%s, which has ended", who);
+		return analyze_say(
+			analysis, "%s, which %s", who, analyze_words_ended(analysis, whom));
 	return who;
 }
 
@@ -496,7 +498,8 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	if (waker == coro)
 		return analyze_say(analysis, "; %s woke it itself", who);
 	if (waker->state >= CT_STATE_DONE && !waker->is_presumed_done)
-		return analyze_say(analysis, "; %s, which woke it, has ended", who);
+		return analyze_say(analysis, "; %s, which woke it, %s", who,
+			analyze_words_ended(analysis, waker));
 	if (waker->state == CT_STATE_WAITING && waker->point == CTP_POINT_AWAIT)
 		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s%s", who,
 			analyze_words_place(analysis, waker->wait_site),

@@ -48,6 +48,9 @@ const char *analyze_words_named(
 const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro);
 /* analyze_words_coro: "coroutine 3 (consumer)". */
 const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
+
+/* analyze_words_ended: "has ended" of a coroutine that has, or "has failed, at consume, app.py:5". */
+const char *analyze_words_ended(struct analysis *analysis, const struct model_coro *coro);
 /* analyze_words_system_call: "epoll_wait"; "system call 999" where no name is known. */
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);
 /* analyze_words_thread: "thread worker-1 (1234)". */

@@ -506,9 +506,11 @@ void analyze_story_failed(struct analysis *analysis, struct story *story, uint32
 	if (failed->count)
 		analyze_story_evidence(analysis, story,
 			"%" PRIu32 " %s ended by a panic or an exception, the last one coroutine "
-			"%" PRIu64 ", spawned at %s",
+			"%" PRIu64 ", spawned at %s%s%s",
 			failed->count, failed->count == 1 ? "coroutine was" : "coroutines were",
-			failed->id, analyze_words_place(analysis, failed->site));
+			failed->id, analyze_words_place(analysis, failed->site),
+			failed->failed ? ", raised at " : "",
+			failed->failed ? analyze_words_place(analysis, failed->failed) : "");
 }
 
 #define VICTIM_PLACES 4u /* places that are named */

@@ -119,6 +119,14 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 	return keep(analysis, &text);
 }
 
+const char *analyze_words_ended(struct analysis *analysis, const struct model_coro *coro)
+{
+	if (!coro->rare->failed_site)
+		return "has ended";
+	return analyze_say(analysis, "has failed, at %s",
+		analyze_words_place(analysis, coro->rare->failed_site));
+}
+
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call)
 {
 	const char *name = system_call_name(call);

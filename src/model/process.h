@@ -44,7 +44,8 @@ struct model_stillness {
 /* Coroutines that a panic or an exception ended: their number, and the last one. */
 struct model_failed {
 	uint32_t count;
-	uint32_t site; /* where the last one was started */
+	uint32_t site;   /* where the last one was started */
+	uint32_t failed; /* where the error arose; 0: not known */
 	uint64_t id;
 };
 

@@ -44,6 +44,7 @@ enum kind {
 	KIND_LAST,    /* coroutines that were started with it have ended */
 	KIND_PARTING, /* its children have ended, during the first such wait */
 	KIND_ALONE,   /* its siblings, which were to be joined, have ended */
+	KIND_TOLD,    /* what it waits for was announced just before, and nobody waited then */
 	KIND_ASKING,  /* its children had ended its waits there before, and have ended */
 };
 
@@ -357,6 +358,16 @@ static bool is_closed_in(const struct analysis *analysis, const struct model_cor
 	return is_bound;
 }
 
+/* A notify and a wait that race lie close together. */
+#define RACE_NS INT64_C(10000000)
+
+/* An event that was set long before may have been cleared on purpose: to hold others up until it is set again. */
+static bool was_told_before(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return rules_last_change_came_before(analysis, coro) && is_longest(analysis, coro, 0) &&
+	       coro->suspended - analyze_ties_object(analysis, coro)->changed < RACE_NS;
+}
+
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -369,6 +380,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_NONE;
 	if (is_never_idle(analysis, coro))
 		return KIND_STUCK;
+	if (was_told_before(analysis, coro))
+		return KIND_TOLD;
 	if (lull->has_acceptor)
 		return kind_beside_acceptor(analysis, coro);
 	if (is_longest(analysis, coro, 1) &&

@@ -290,7 +290,7 @@ static void explain(
 		candidate->reasons |= REASON(LIVE_PARTY);
 }
 
-/* The place of the notify in vain, or of the destroyed coroutine's taking. */
+/* The place of the notify in vain, of the destroyed coroutine's taking, or of the error that ended the waker. */
 static uint32_t cause_of(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
@@ -302,6 +302,8 @@ static uint32_t cause_of(
 		return missed->site;
 	if (end)
 		return end->coro ? end->site : 0;
+	if (rules_failed_waker_site(analysis, coro))
+		return rules_failed_waker_site(analysis, coro);
 	return variant == VARIANT_READY || object->owner ||
 			       rules_last_change_came_before(analysis, coro)
 		       ? object->changed_at
@@ -544,6 +546,8 @@ static const char *words_title(
 					 : "and nothing is left to wake them";
 		break;
 	}
+	if (rules_failed_waker_site(analysis, coro))
+		by = rules_failed_waker_words(analysis, coro);
 	if (object->owner && next && !missed_notify(analysis, coro))
 		by = analyze_say(analysis, "; %s was taken at %s, and never released",
 			analyze_words_resource(analysis, object->handle, 0),
@@ -583,6 +587,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);
+	rules_failed_waker_tell(analysis, coro, story);
 	analyze_leads_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }

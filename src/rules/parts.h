@@ -78,6 +78,16 @@ bool rules_last_change_came_before(const struct analysis *analysis, const struct
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * rules_failed_waker_site: returns where an error arose that has ended the coroutine which ended the last such wait; 0:
+ * no error has. The other two are for waits for which it has. rules_failed_waker_words: says so behind a title.
+ * rules_failed_waker_tell: adds the error as a step; nothing if there was none.
+ */
+uint32_t rules_failed_waker_site(const struct analysis *analysis, const struct model_coro *coro);
+const char *rules_failed_waker_words(struct analysis *analysis, const struct model_coro *coro);
+void rules_failed_waker_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+
+/*
  * rules_endless_run_is: has this coroutine run for that long, without any recorded act of it or its thread? False for
  * coroutines that are marked or excused. rules_endless_run_place: returns the site where such a run began.
  */

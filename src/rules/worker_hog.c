@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hogs: one run of a coroutine lasted far longer than runs from that place usually do, and others were ready for at
- * least half of the run, and still not run at its end. The kernel's accounts of the thread must confirm that it
- * computed, or was in a blocking call, for that long.
+ * least half of the run, and still not run at its end. A loop that runs on one thread makes nobody ready meanwhile, so
+ * that others count, too, whose timers ran out in the first half of a run of a tenth of a second. The kernel's accounts
+ * of the thread must confirm that it computed, or was in a blocking call, for that long.
  *
  * The rule is silent if the accounts are missing, or the thread waited for a processor; if the world stood still
  * meanwhile, as during a garbage collection; if nobody was kept waiting; if the coroutine is marked; while the
@@ -11,6 +12,7 @@
 #include <inttypes.h>
 
 #include "analyze/hot.h"
+#include "base/system_calls.h"
 #include "rules/parts.h"
 
 /* ---------------------------------------------------------------- the watcher */
@@ -19,15 +21,29 @@
 struct hog {
 	struct model_run run;
 	/*
-	 * Others that were ready for at least half of the run, and still at its end; `behind` had been ready longest.
+	 * Others that were ready for at least half of the run, and still at its end, and others whose timers had run
+	 * out; `behind` had been so for the longest time.
 	 */
-	uint32_t nr_behind;
+	uint32_t nr_behind, nr_overdue;
 	uint32_t behind;
+	ct_time behind_since;
+	/* the call in which the engine found the thread asleep during the run; MODEL_NO_CALL: none */
+	uint32_t system_call;
 };
 
 static const struct hog *hog_at(const struct analysis *analysis, uint32_t site)
 {
 	return model_watch_place(analyze_watch_of(analysis, &rules_worker_hog), site);
+}
+
+/* Since when the coroutine could have run: it is ready, or its timer ran out during the run. CT_NO_TIME: never. */
+static ct_time behind_since(const struct model_coro *coro, const struct model_run *run)
+{
+	if (coro->state == CT_STATE_READY)
+		return coro->changed;
+	if (coro->state == CT_STATE_WAITING && coro->rare->deadline >= run->until - run->ns)
+		return coro->rare->deadline;
+	return CT_NO_TIME;
 }
 
 static void find_behind(const struct model *model, struct hog *hog)
@@ -36,14 +52,29 @@ static void find_behind(const struct model *model, struct hog *hog)
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
+		ct_time since = behind_since(coro, &hog->run);
 
-		if (coro->process != process || coro->state != CT_STATE_READY ||
-			coro->changed > hog->run.until - hog->run.ns / 2)
+		if (coro->process != process || since == CT_NO_TIME ||
+			since > hog->run.until - hog->run.ns / 2)
 			continue;
 		hog->nr_behind++;
-		if (!hog->behind || coro->changed < model->coros.at[hog->behind].changed)
-			hog->behind = i;
+		hog->nr_overdue += coro->state == CT_STATE_WAITING;
+		if (hog->behind && hog->behind_since <= since)
+			continue;
+		hog->behind = i;
+		hog->behind_since = since;
 	}
+}
+
+/* A thread that waits for descriptors there waits for work, whatever coroutine is said to run. */
+static uint32_t sleeps_in(const struct model *model, const struct model_run *run)
+{
+	const struct model_thread *thread = &model->threads[run->thread];
+
+	if (thread->seen_from == CT_NO_TIME || thread->seen_from < run->until - run->ns ||
+		system_call_is_epoll(thread->seen_system_call))
+		return MODEL_NO_CALL;
+	return thread->seen_system_call;
 }
 
 /*
@@ -57,7 +88,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 
 	if (!hog || times->longest.ns / 2 < hog->run.ns)
 		return true;
-	*hog = (struct hog){.run = times->longest};
+	*hog = (struct hog){
+		.run = times->longest, .system_call = sleeps_in(watch->model, &times->longest)};
 	find_behind(watch->model, hog);
 	return true;
 }
@@ -89,9 +121,15 @@ static int64_t usual_time(const struct analysis *analysis, uint32_t site)
 			       LIMIT(analysis, HOG_RUNS));
 }
 
+static bool are_overdue(const struct hog *hog)
+{
+	return hog->nr_overdue == hog->nr_behind;
+}
+
 static int64_t limit_of(const struct analysis *analysis, uint32_t site)
 {
-	int64_t least = LIMIT(analysis, HOG_TIME);
+	int64_t least = are_overdue(hog_at(analysis, site)) ? LIMIT(analysis, HOG_OVERDUE)
+							    : LIMIT(analysis, HOG_TIME);
 	int64_t usual;
 
 	if (__builtin_mul_overflow(LIMIT(analysis, HOG_FACTOR), usual_time(analysis, site), &usual))
@@ -130,8 +168,9 @@ static int64_t paused_time(const struct analysis *analysis, const struct model_r
 }
 
 /* How much of the run counts against the thread. */
-static int64_t own_time(const struct analysis *analysis, const struct model_run *run)
+static int64_t own_time(const struct analysis *analysis, const struct hog *hog)
 {
+	const struct model_run *run = &hog->run;
 	int64_t paused_ns = paused_time(analysis, run), ns, ran_ns;
 	struct model_account account;
 
@@ -140,16 +179,16 @@ static int64_t own_time(const struct analysis *analysis, const struct model_run 
 		return 0;
 	ns = run->ns - (int64_t)account.waited_ns - paused_ns;
 	ran_ns = (int64_t)account.ran_ns - paused_ns;
-	return is_blocked(run) || ns < ran_ns ? ns : ran_ns;
+	return is_blocked(run) || hog->system_call != MODEL_NO_CALL || ns < ran_ns ? ns : ran_ns;
 }
 
 /*
  * The accounts reach slightly beyond the run at both ends. If the thread had no processor for most of the run, the
  * rest of the accounts may be from before and after it.
  */
-static bool is_starved(const struct analysis *analysis, const struct model_run *run)
+static bool is_starved(const struct analysis *analysis, const struct hog *hog)
 {
-	return own_time(analysis, run) < run->ns / 2;
+	return own_time(analysis, hog) < hog->run.ns / 2;
 }
 
 static void judge(struct analysis *analysis, uint32_t site)
@@ -168,9 +207,10 @@ static void judge(struct analysis *analysis, uint32_t site)
 	};
 
 	if (hog->nr_behind == 0 || is_excused(analysis, run) ||
-		own_time(analysis, run) <= limit_of(analysis, site))
+		own_time(analysis, hog) <= limit_of(analysis, site) ||
+		(are_overdue(hog) && is_starved(analysis, hog)))
 		return;
-	if (is_starved(analysis, run))
+	if (is_starved(analysis, hog))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
 	/* Meanwhile the coroutine may have suspended, and gone on. */
 	if (analyze_candidate_outlives_gaps(analysis, &candidate, run->until - run->ns, run->until))
@@ -187,6 +227,14 @@ static void find(struct analysis *analysis)
 }
 
 /* ---------------------------------------------------------------- the evidence */
+
+static const char *words_state(const struct hog *hog)
+{
+	if (!hog->nr_overdue)
+		return "ready";
+	return are_overdue(hog) ? "waiting for timers that had run out"
+				: "ready, or waiting for timers that had run out,";
+}
 
 static void tell_run(
 	struct analysis *analysis, const struct hog *hog, uint32_t site, struct story *story)
@@ -208,16 +256,21 @@ static void tell_run(
 	step.site = 0;
 	step.sequence = run->event;
 	step.text = analyze_say(analysis,
-		"suspended after %s; %s other%s had been ready for at least half of that, "
+		"suspended after %s; %s other%s had been %s for at least half of that, "
 		"coroutine %" PRIu64 " for the longest time",
 		analyze_words_duration(analysis, run->ns),
 		analyze_words_number(analysis, hog->nr_behind), hog->nr_behind == 1 ? "" : "s",
-		behind->id);
+		words_state(hog), behind->id);
 	analyze_story_step(analysis, story, &step);
 }
 
-static const char *words_doing(struct analysis *analysis, const struct model_run *run)
+static const char *words_doing(struct analysis *analysis, const struct hog *hog)
 {
+	const struct model_run *run = &hog->run;
+
+	if (!is_blocked(run) && hog->system_call != MODEL_NO_CALL)
+		return analyze_say(analysis, "the engine found the thread asleep meanwhile, in %s",
+			analyze_words_system_call(analysis, hog->system_call));
 	if (!is_blocked(run))
 		return "by the kernel's account the thread computed meanwhile";
 	return analyze_say(analysis,
@@ -234,14 +287,15 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_run *run = &hog->run;
 
 	finding->title = analyze_say(analysis,
-		"coroutine %" PRIu64 " kept %s for %s from %s on, and %s ready one%s waiting",
+		"coroutine %" PRIu64 " kept %s for %s from %s on, and %s %s%s waiting",
 		analysis->model->coros.at[run->coro].id,
 		analyze_words_thread(analysis, run->thread),
 		analyze_words_duration(analysis, run->ns),
 		analyze_words_place(analysis, first->subject),
-		analyze_words_number(analysis, hog->nr_behind), hog->nr_behind == 1 ? "" : "s");
+		analyze_words_number(analysis, hog->nr_behind),
+		hog->nr_overdue ? "other" : "ready one", hog->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, hog, first->subject, story);
-	analyze_story_evidence(analysis, story, "%s", words_doing(analysis, run));
+	analyze_story_evidence(analysis, story, "%s", words_doing(analysis, hog));
 	if (usual_time(analysis, first->subject))
 		analyze_story_evidence(analysis, story, "99 of 100 runs%s take at most %s",
 			times->runs->count < (uint64_t)LIMIT(analysis, HOG_RUNS) ? ""

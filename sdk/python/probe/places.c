@@ -55,7 +55,8 @@ static PyObject *names;     /* dict: str -> int */
 /* Attributes of frames, code, coroutines and generators. */
 static struct words {
 	PyObject *f_back, *f_locals, *co_filename, *co_name, *co_qualname;
-	PyObject *self, *gen; /* of contextlib's managers: their generator */
+	PyObject *self, *gen;         /* of contextlib's managers: their generator */
+	PyObject *tb_next, *tb_frame; /* of tracebacks */
 	PyObject *frame[3], *awaited[3];
 } words;
 
@@ -69,6 +70,8 @@ static int words_open(void)
 		{&words.f_locals, "f_locals"},
 		{&words.self, "self"},
 		{&words.gen, "gen"},
+		{&words.tb_next, "tb_next"},
+		{&words.tb_frame, "tb_frame"},
 		{&words.co_filename, "co_filename"},
 		{&words.co_name, "co_name"},
 		{&words.co_qualname, "co_qualname"},
@@ -501,6 +504,39 @@ uint32_t places_here(void)
 		return 0;
 	PyErr_Fetch(&type, &value, &traceback);
 	site = places_of_frame(frame);
+	PyErr_Restore(type, value, traceback);
+	return site;
+}
+
+/* A traceback leads from the outermost call inwards. */
+static void add_traceback(struct frames *frames, PyObject *traceback)
+{
+	PyObject *frame, *next;
+
+	Py_XINCREF(traceback);
+	while (traceback && traceback != Py_None) {
+		frame = attribute(traceback, words.tb_frame);
+		if (frame)
+			frames_add(frames, frame);
+		Py_XDECREF(frame);
+		next = attribute(traceback, words.tb_next);
+		Py_DECREF(traceback);
+		traceback = next;
+	}
+	Py_XDECREF(traceback);
+}
+
+uint32_t places_of_error(void)
+{
+	struct frames frames = {.count = 0};
+	PyObject *type, *value, *traceback;
+	uint32_t site;
+
+	if (!ctp_is_attached())
+		return 0;
+	PyErr_Fetch(&type, &value, &traceback);
+	add_traceback(&frames, traceback);
+	site = frames.count ? site_of(&frames, false, true) : 0;
 	PyErr_Restore(type, value, traceback);
 	return site;
 }

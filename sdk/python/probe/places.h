@@ -52,6 +52,12 @@ uint32_t places_of_frame(PyObject *frame);
 uint32_t places_of_stack(PyObject *frame);
 
 /*
+ * places_of_error: returns the site of the line at which the exception that is set was raised, with the calls that led
+ * there; 0: no exception is set, its lines are not known, or the program is not traced.
+ */
+uint32_t places_of_error(void);
+
+/*
  * places_name: returns a str as a site without a place. Each text is interned once; 0 while the program is not traced,
  * and for texts after the first 4,096, because a process has a limited number of sites.
  */

@@ -182,6 +182,20 @@ static void step_suspend(struct steps *steps, PyObject *future)
 		ctp_suspend(steps->coro, resource, site, CTP_POINT_AWAIT);
 }
 
+/*
+ * Records the end: by an exception, or by a return, which raises StopIteration if the step was a throw. A cancellation
+ * is no error (CancelledError, GeneratorExit and the like are no Exceptions).
+ */
+static void tell_end(struct steps *steps)
+{
+	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception) &&
+		!PyErr_ExceptionMatches(PyExc_StopIteration))
+		ctp_return_failed(steps->coro, places_of_error());
+	else
+		ctp_return(steps->coro);
+	ctp_destroy(steps->coro, CTP_LIFE_DONE);
+}
+
 static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded)
 {
 	running = outer;
@@ -189,8 +203,7 @@ static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded
 		step_suspend(steps, yielded);
 	} else {
 		steps->state = STATE_DONE;
-		ctp_return(steps->coro);
-		ctp_destroy(steps->coro, CTP_LIFE_DONE);
+		tell_end(steps);
 	}
 	if (outer)
 		ctp_current_enter(outer->coro);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wakers that an error has ended: whoever ended a wait there last would have gone on to end others, so that the error
+ * is what a reader has to look at.
+ */
+#include "analyze/provenance.h"
+#include "rules/parts.h"
+
+static const struct model_coro *waker_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
+	const struct model_coro *waker = &analysis->model->coros.at[relay ? relay->last.coro : 0];
+
+	return waker != coro ? waker : &analysis->model->coros.at[0];
+}
+
+uint32_t rules_failed_waker_site(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return waker_of(analysis, coro)->rare->failed_site;
+}
+
+const char *rules_failed_waker_words(struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *waker = waker_of(analysis, coro);
+
+	return analyze_say(analysis, "; %s, which ended such a wait last, %s",
+		analyze_words_coro(analysis, waker), analyze_words_ended(analysis, waker));
+}
+
+void rules_failed_waker_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_coro *waker = waker_of(analysis, coro);
+	struct ct_step step = {
+		.time = waker->changed,
+		.site = waker->rare->failed_site,
+		.thread = waker->thread,
+		.coro = waker->id,
+		.sequence = UINT64_MAX,
+		.text = "an error ended this coroutine",
+	};
+
+	if (waker->rare->failed_site)
+		analyze_story_step(analysis, story, &step);
+}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Tests what is said of faults that people's first asyncio programs have, beside a clock that goes on, ended by SIGINT."""
+import json
+import pathlib
+import signal
+import sys
+
+import environment
+from support import COROTRACER, check, folder, run
+
+BEGIN = """\
+import asyncio, os, signal, time
+
+async def clock():
+    while True:
+        await asyncio.sleep(0.05)
+
+def begin(seconds):
+    asyncio.get_running_loop().call_later(seconds, os.kill, os.getpid(), signal.SIGINT)
+    return [asyncio.create_task(clock()) for _ in range(3)]
+
+"""
+FAILED_CONSUMER = """\
+async def consumer(queue):
+    while True:
+        if await queue.get() == 7:
+            raise ValueError("seven")  # here
+        await asyncio.sleep(0)
+
+async def main():
+    clocks = begin(1.5)
+    queue = asyncio.Queue(3)
+    reader = asyncio.create_task(consumer(queue))
+    for number in range(100):
+        await queue.put(number)
+
+asyncio.run(main())
+"""
+SET_BEFORE = """\
+async def worker(ready):
+    await ready.wait()
+
+async def main():
+    clocks = begin(1.5)
+    ready = asyncio.Event()
+    ready.set()  # here
+    ready.clear()
+    await asyncio.gather(*(worker(ready) for _ in range(3)))
+
+asyncio.run(main())
+"""
+SLOW_STEP = """\
+async def load():
+    await asyncio.sleep(0.01)  # here
+    time.sleep(1)
+
+async def main():
+    clocks = begin(0.3)
+    while True:
+        await load()
+
+asyncio.run(main())
+"""
+# program: its text, in which a line is marked that is to be looked at first; the rule, and words of the title
+PROGRAMS = {
+    "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
+    "set_before": (SET_BEFORE, "lost-wakeup", "3 coroutines wait, and only timers have woken anybody since, at Event.wait in worker"),
+    "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
+}
+
+
+def judge(place, name):
+    program, trace = place / f"{name}.py", place / f"{name}.ctrace"
+    text, wanted, words = PROGRAMS[name]
+    text = BEGIN + text
+    program.write_text(text)
+    run(COROTRACER, "run", "-o", trace, "--", sys.executable, "-m", "corotracer", program, env=environment.with_package(),
+        status=128 + signal.SIGINT)
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
+    found = [(finding["rule"], finding["title"]) for finding in report["findings"]]
+    line = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here"))
+    check([rule for rule, _ in found] == [wanted] and words in found[0][1], f"{name}: {found}")
+    site = next(site for site in report["sites"] if site["index"] == report["findings"][0]["look_first"])
+    check(site["file"] == str(program) and site["line"] == line, f"{name}: {site}, not line {line}")
+
+
+def main():
+    environment.require_package()
+    with folder() as name:
+        for program in PROGRAMS:
+            judge(pathlib.Path(name), program)
+
+
+if __name__ == "__main__":
+    main()
