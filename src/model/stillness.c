@@ -80,6 +80,18 @@ static void note_busy(struct model_process *process, struct model_stillness stil
 	process->interrupted_busy[process->nr_interrupted_busy++ % MODEL_INTERRUPTIONS] = stillness;
 }
 
+/*
+ * Has a coroutine run all the time, and now waits for something? The run kept its thread for long: nothing stood still,
+ * and no signal set the program going.
+ */
+static bool is_end_of_run(const struct model_process *process, const struct model_thread *thread,
+	const struct ct_event *event)
+{
+	return event->kind == CTP_KIND_SUSPEND && event->argument != CTP_POINT_FINAL &&
+	       thread->top &&
+	       (process->interrupted == CT_NO_TIME || process->interrupted < process->stepped);
+}
+
 static void note_step(struct model *model, struct model_process *process,
 	const struct model_thread *thread, const struct ct_event *event)
 {
@@ -90,8 +102,10 @@ static void note_step(struct model *model, struct model_process *process,
 		.nr_runs = process->nr_runs,
 	};
 
+	bool is_run = is_end_of_run(process, thread, event);
+
 	process->stepped = event->time;
-	if (stillness.from == CT_NO_TIME)
+	if (stillness.from == CT_NO_TIME || is_run)
 		return;
 	if (stillness.until - stillness.from < PAUSE_NS) {
 		note_busy(process, stillness);

@@ -55,9 +55,9 @@ async def load():
     time.sleep(1)
 
 async def main():
-    clocks = begin(0.3)
-    while True:
-        await load()
+    clocks = begin(1.6)
+    await load()
+    await asyncio.sleep(3600)
 
 asyncio.run(main())
 """
