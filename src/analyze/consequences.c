@@ -11,6 +11,7 @@
 #include "analyze/wakers.h"
 
 #define MEMBERS_ASKED 64u /* groups with more members hold nobody up */
+#define COROS_ASKED 4096u /* all pairs of more coroutines would take too long to look at */
 #define PLACES_TOLD 4u
 #define STEPS 4u /* coroutines in a row that only wait for the next one */
 
@@ -187,7 +188,7 @@ void analyze_consequences_survey(struct analysis *analysis)
 
 	for (i = 0; i < analysis->groups.count; i++)
 		analysis->groups.at[i].rank = rank_of(analysis, &analysis->groups.at[i]);
-	if (analysis->groups.count > 1)
+	if (analysis->groups.count > 1 && analysis->model->coros.count <= COROS_ASKED)
 		analyze_groups_fold(analysis, is_consequence);
 }
 
@@ -245,6 +246,8 @@ void analyze_consequences_tell(
 	struct row rows[PLACES_TOLD] = {0};
 	uint32_t i;
 
+	if (group->count > MEMBERS_ASKED || analysis->model->coros.count > COROS_ASKED)
+		return;
 	for (i = 1; group->rank <= RANK_CLAIM && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = coro_at(analysis, i);
 		uint32_t by = coro->process == first_of(analysis, group)->process

@@ -246,16 +246,31 @@ bool analyze_rounds_ends_beside_sleepers(
 {
 	const struct place *place = place_of(analysis, coro);
 	ct_time from = analyze_rounds_lull(analysis, coro->process)->sleeps_from;
+	const struct memory *memory = watch_of(analysis)->memory;
 	uint32_t i;
 
-	if (!place || place->nr_over < FEW || place->began[place->nr_over % FEW] < from)
+	if (!place || place->nr_over < FEW || place->began[place->nr_over % FEW] < from ||
+		memory->nr_sleepers > ROUNDS_SLEEPERS)
 		return false;
-	for (i = 1; i < analysis->model->coros.count; i++)
-		if (analysis->model->coros.at[i].process == coro->process &&
-			is_asleep(analysis, i) && !analyze_rounds_is_beat(analysis, i) &&
-			analyze_wakers_may_have_woken(analysis, i, coro))
+	for (i = 0; i < memory->nr_sleepers; i++)
+		if (analysis->model->coros.at[memory->sleepers[i]].process == coro->process &&
+			analyze_wakers_may_have_woken(analysis, memory->sleepers[i], coro))
 			return false;
 	return true;
+}
+
+static void survey_sleepers(const struct analysis *analysis, struct memory *memory)
+{
+	uint32_t i;
+
+	memory->nr_sleepers = 0;
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		if (!is_asleep(analysis, i) || analyze_rounds_is_beat(analysis, i))
+			continue;
+		if (memory->nr_sleepers < ROUNDS_SLEEPERS)
+			memory->sleepers[memory->nr_sleepers] = i;
+		memory->nr_sleepers++;
+	}
 }
 
 /* Counts a coroutine that stands still. False: it moves, or is about to. */
@@ -504,11 +519,14 @@ void analyze_rounds_survey(struct analysis *analysis)
 	memory->nr_joinable = arena_array(arena, model->coros.count, sizeof(uint32_t));
 	memory->nr_back = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
 	memory->nr_beating = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
+	memory->sleepers = arena_array(arena, ROUNDS_SLEEPERS, sizeof(uint32_t));
 	analysis->is_broken |= !memory->lulls || !memory->nr_children || !memory->nr_others ||
-			       !memory->nr_joinable || !memory->nr_back || !memory->nr_beating;
+			       !memory->nr_joinable || !memory->nr_back || !memory->nr_beating ||
+			       !memory->sleepers;
 	if (analysis->is_broken)
 		return;
 	survey_coros(analysis, memory);
+	survey_sleepers(analysis, memory);
 	for (i = 0; i < model->nr_processes; i++)
 		survey_process(analysis, i, &memory->lulls[i]);
 }

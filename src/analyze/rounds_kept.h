@@ -18,6 +18,7 @@ struct lull;
 /* the longest round of a beat is at most so many times as long as the shortest */
 #define UNEVEN 4
 #define SLACK_NS INT64_C(5000000) /* added to a round by a busy machine */
+#define ROUNDS_SLEEPERS 1024u     /* each wait is held against each of them */
 
 /* Kept for each coroutine: how its last wait began. */
 struct of_wait {
@@ -78,6 +79,9 @@ struct memory {
 	/* by place: coroutines that wait there, and have waited there before */
 	uint32_t *nr_back;
 	uint32_t *nr_beating; /* by place: beats that wait there */
+	/* coroutines that are asleep, and no beats; of more than ROUNDS_SLEEPERS only the number is known */
+	uint32_t *sleepers;
+	uint32_t nr_sleepers;
 };
 
 static inline struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)

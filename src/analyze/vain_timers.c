@@ -7,8 +7,7 @@
 #include "analyze/parts.h"
 #include "analyze/vain_timers.h"
 
-#define MEMBERS \
-	8u /* that are compared; larger groups have too many times to tell chance from cause */
+#define MEMBERS 8u   /* more have too many times to tell chance from cause */
 #define KEPT 64u     /* times that are looked at */
 #define TOLERANCE 20 /* one part in so many */
 #define LEAST_NS INT64_C(1000000)
