@@ -110,16 +110,6 @@ static bool is_whole(const struct analysis *analysis, uint32_t starter)
 	return nr_living == of->nr_found && nr_of_batch == of->nr_found;
 }
 
-static bool has_member(const struct analysis *analysis, const struct group *group, uint32_t coro)
-{
-	uint32_t i;
-
-	for (i = 0; i < group->count; i++)
-		if (first_of(analysis, group)[i].coro == coro)
-			return true;
-	return false;
-}
-
 /* Does another group have the first of the batch to wait? */
 static bool is_second(const struct analysis *analysis, const struct group *group)
 {
@@ -127,12 +117,13 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 	const struct of_coro *of = record_of(analysis, starter);
 	size_t i;
 
-	if (!starter || has_member(analysis, group, of->first) || !is_whole(analysis, starter))
+	if (!starter || analyze_group_has(analysis, group, of->first) ||
+		!is_whole(analysis, starter))
 		return false;
 	for (i = 0; i < analysis->groups.count; i++) {
 		const struct group *other = &analysis->groups.at[i];
 
-		if (has_member(analysis, other, of->first))
+		if (analyze_group_has(analysis, other, of->first))
 			return first_of(analysis, other)->grade == first_of(analysis, group)->grade;
 	}
 	return false;
@@ -155,14 +146,14 @@ void analyze_batches_tell(struct analysis *analysis, const struct group *group, 
 	const struct of_coro *of = record_of(analysis, starter);
 	const char *words = "";
 
-	if (!starter || of->nr_found <= group->count || !has_member(analysis, group, of->first) ||
-		!is_whole(analysis, starter))
+	if (!starter || of->nr_found <= group->count ||
+		!analyze_group_has(analysis, group, of->first) || !is_whole(analysis, starter))
 		return;
 	for (i = 1; i < analysis->model->coros.count && nr_told < MEMBERS_TOLD; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 
 		if (coro->parent != starter || coro->state >= CT_STATE_DONE ||
-			has_member(analysis, group, i))
+			analyze_group_has(analysis, group, i))
 			continue;
 		words = analyze_say(analysis, "%s%s%s, at %s", words, nr_told++ ? "; " : "",
 			analyze_words_coro(analysis, coro),

@@ -63,16 +63,6 @@ static enum rank rank_of(const struct analysis *analysis, const struct group *gr
 
 /* ---------------------------------------------------------------- who is held up */
 
-static bool is_of_group(const struct analysis *analysis, const struct group *group, uint32_t index)
-{
-	uint32_t i;
-
-	for (i = 0; i < group->count; i++)
-		if (first_of(analysis, group)[i].coro == index)
-			return true;
-	return false;
-}
-
 /* Is this coroutine stuck together with this member: in its circle, or at a lock of the same type? */
 static bool is_beside(
 	const struct analysis *analysis, const struct model_coro *member, uint32_t index)
@@ -96,7 +86,7 @@ static bool is_stuck_with(
 	if (!index || coro_at(analysis, index)->state != CT_STATE_WAITING ||
 		group->count > MEMBERS_ASKED)
 		return false;
-	if (is_of_group(analysis, group, index))
+	if (analyze_group_has(analysis, group, index))
 		return true;
 	for (i = 0; i < group->count; i++)
 		if (is_beside(
@@ -207,7 +197,7 @@ static bool has_group(const struct analysis *analysis, uint32_t index)
 	size_t i;
 
 	for (i = 0; i < analysis->groups.count; i++)
-		if (is_of_group(analysis, &analysis->groups.at[i], index))
+		if (analyze_group_has(analysis, &analysis->groups.at[i], index))
 			return true;
 	return false;
 }

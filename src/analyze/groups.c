@@ -14,6 +14,16 @@ void analyze_groups_remove(struct analysis *analysis, const bool *is_folded)
 	analysis->groups.count = count;
 }
 
+bool analyze_group_has(const struct analysis *analysis, const struct group *group, uint32_t coro)
+{
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (analysis->candidates.at[group->first + i].coro == coro)
+			return true;
+	return false;
+}
+
 void analyze_groups_fold(struct analysis *analysis,
 	bool (*is_second)(const struct analysis *analysis, const struct group *group))
 {

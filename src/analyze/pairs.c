@@ -55,7 +55,7 @@ static bool waits_for_lock(const struct model_coro *coro)
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
 }
 
-static bool goes_first(const struct model_coro *coro, const struct model_coro *other)
+bool analyze_pairs_goes_first(const struct model_coro *coro, const struct model_coro *other)
 {
 	if (waits_for_lock(coro) != waits_for_lock(other))
 		return waits_for_lock(other);
@@ -72,7 +72,7 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 
 	if (coro)
 		other = analyze_pairs_other(analysis, &at[coro]);
-	if (!other || goes_first(&at[coro], &at[other]) ||
+	if (!other || analyze_pairs_goes_first(&at[coro], &at[other]) ||
 		analyze_pairs_other(analysis, &at[other]) != coro)
 		return false;
 	for (i = 0; i < analysis->groups.count; i++) {

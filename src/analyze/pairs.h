@@ -6,6 +6,7 @@
 #ifndef ANALYZE_PAIRS_H
 #define ANALYZE_PAIRS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct analysis;
@@ -19,8 +20,14 @@ struct story;
 uint32_t analyze_pairs_other(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_pairs_goes_first: which of two that wait for each other has the finding: the one that waits for no lock; if
+ * none or both do, the one that began to wait first.
+ */
+bool analyze_pairs_goes_first(const struct model_coro *coro, const struct model_coro *other);
+
+/*
  * analyze_pairs_survey: removes one of two groups of candidates that stand for the two waits of one pair and for
- * nothing else. The group that waits for a lock goes; if none or both do, the group that began to wait later goes.
+ * nothing else: not the one that goes first.
  * Also removes groups of waits behind one coroutine of a pair, which did not start their members, and woke each of them
  * last or ended the last wait where it waits: if that coroutine has a group of its own, and more groups behind it than
  * they have.

@@ -126,18 +126,6 @@ static uint32_t only_wait_of(const struct analysis *analysis, const struct group
 										     : 0;
 }
 
-static bool waits_for_lock(const struct model_coro *coro)
-{
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
-}
-
-static bool goes_first(const struct model_coro *coro, const struct model_coro *other)
-{
-	if (waits_for_lock(coro) != waits_for_lock(other))
-		return waits_for_lock(other);
-	return coro->suspended < other->suspended;
-}
-
 static bool stands_for(
 	const struct analysis *analysis, const struct group *other, const struct group *group)
 {
@@ -148,7 +136,7 @@ static bool stands_for(
 	       first_of(analysis, other)->grade == first_of(analysis, group)->grade &&
 	       first_of(analysis, other)->rule == first_of(analysis, group)->rule &&
 	       (!group->nr_parents || group->parent == other->parent) &&
-	       goes_first(&at[before], &at[coro]);
+	       analyze_pairs_goes_first(&at[before], &at[coro]);
 }
 
 static bool is_second(const struct analysis *analysis, const struct group *group)
@@ -170,16 +158,6 @@ void analyze_partners_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-static bool is_member(const struct analysis *analysis, const struct group *group, uint32_t coro)
-{
-	uint32_t i;
-
-	for (i = 0; i < group->count; i++)
-		if (first_of(analysis, group)[i].coro == coro)
-			return true;
-	return false;
-}
-
 static void tell_partners(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct model_coro *at = analysis->model->coros.at;
@@ -189,7 +167,7 @@ static void tell_partners(struct analysis *analysis, const struct group *group, 
 	for (i = 0; i < PARTNERS; i++) {
 		uint32_t other = partner_at(analysis, index, i);
 
-		if (!other || is_member(analysis, group, other) ||
+		if (!other || analyze_group_has(analysis, group, other) ||
 			analyze_pairs_other(analysis, &at[index]) == other)
 			continue;
 		analyze_story_evidence(analysis, story,

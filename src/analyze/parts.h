@@ -312,6 +312,9 @@ void analyze_frames_tell(struct analysis *analysis, const struct group *group, s
 enum ct_status analyze_evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
 
+/* analyze_group_has: is the coroutine a member of the group? */
+bool analyze_group_has(const struct analysis *analysis, const struct group *group, uint32_t coro);
+
 /*
  * analyze_groups_remove: removes the groups whose flag is set; the others keep their order. analyze_groups_fold:
  * removes the groups for which `is_second` returns true; it is asked about every group before the first one is

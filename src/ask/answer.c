@@ -361,16 +361,23 @@ static enum ct_status draw(
 	return CT_OK;
 }
 
+/* Returns the report, and which of its findings is asked about; the number may be too high. */
+static enum ct_status read_finding(
+	struct asking *asking, const struct ct_report **ret_report, int64_t *ret_number)
+{
+	enum ct_status status =
+		ask_number(asking->request, ASK_FINDING, 1, ret_number, asking->reterr);
+
+	return status ? status : ct_view_report(asking->view, ret_report, asking->reterr);
+}
+
 static enum ct_status answer_picture(struct asking *asking)
 {
 	const struct ct_report *report;
 	struct text text = {0};
 	int64_t number;
-	enum ct_status status =
-		ask_number(asking->request, ASK_FINDING, 1, &number, asking->reterr);
+	enum ct_status status = read_finding(asking, &report, &number);
 
-	if (status == CT_OK)
-		status = ct_view_report(asking->view, &report, asking->reterr);
 	if (status == CT_OK)
 		status = draw(asking, report, number, &text);
 	if (status == CT_OK)
@@ -384,11 +391,8 @@ static enum ct_status answer_facts(struct asking *asking)
 	const struct ct_report *report;
 	struct text text = {0};
 	int64_t number;
-	enum ct_status status =
-		ask_number(asking->request, ASK_FINDING, 1, &number, asking->reterr);
+	enum ct_status status = read_finding(asking, &report, &number);
 
-	if (status == CT_OK)
-		status = ct_view_report(asking->view, &report, asking->reterr);
 	if (status)
 		return status;
 	if (number < 1 || number > report->nr_findings)
