@@ -113,7 +113,7 @@ impl Frame<'_> {
     #[cold]
     fn tell_failed(&self) {
         self.target.finish();
-        probe::return_failed(self.coro);
+        probe::return_failed(self.coro, 0);
     }
 }
 

@@ -278,6 +278,7 @@ pub const calls = struct {
     pub extern fn ctp_cancel(coro: u64) void;
     pub extern fn ctp_wake(waker: u64, target: u64, site: u32, outcome: Outcome) void;
     pub extern fn ctp_return(coro: u64) void;
+    pub extern fn ctp_return_failed(coro: u64, site: u32) void;
     pub extern fn ctp_destroy(coro: u64, life: Life) void;
     pub extern fn ctp_destroy_at(coro: u64, life: Life, site: u32) void;
     pub extern fn ctp_await(parent: u64, child: u64, site: u32) void;

@@ -312,10 +312,10 @@ pub fn return_(coro: u64) {
     leave(coro);
 }
 
-/// Does what [`return_`] does, if a panic ended the coroutine.
+/// Does what [`return_`] does, if a panic or an error ended the coroutine; `site` is where it arose, 0: not known.
 #[inline]
-pub fn return_failed(coro: u64) {
-    emit(coro, 0, tail(0, kind::RETURN, 0, layout::RETURN_FAILED as u16));
+pub fn return_failed(coro: u64, site: u32) {
+    emit(coro, 0, tail(site, kind::RETURN, 0, layout::RETURN_FAILED as u16));
     leave(coro);
 }
 
