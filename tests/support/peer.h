@@ -38,15 +38,16 @@ static inline void step(struct fixture *f)
 	collect_stats(f->collect, &f->stats);
 }
 
-/* Events that came from probes. The engine's own observations of threads come at any time, so they are not counted. */
 /* The engine's own observations of threads. */
 static inline uint64_t nr_looks(const struct fixture *f)
 {
 	return keep_count_kind(&f->keep, CTP_KIND_THREAD_TIME) +
 	       keep_count_kind(&f->keep, CTP_KIND_THREAD_STATE) +
-	       keep_count_kind(&f->keep, CTP_KIND_THREAD_POLL);
+	       keep_count_kind(&f->keep, CTP_KIND_THREAD_POLL) +
+	       keep_count_kind(&f->keep, CTP_KIND_FAULTS);
 }
 
+/* Events that came from probes. The engine's own observations of threads come at any time, so they are not counted. */
 static inline uint64_t nr_recorded(const struct fixture *f)
 {
 	return f->stats.nr_events - nr_looks(f);
@@ -88,9 +89,9 @@ static inline void open_fixture_for(struct fixture *f, bool admits_all)
 	if (collect_open(&options, &f->keep.sink, &f->collect, NULL))
 		abort();
 	find_socket(f);
-	while (f->keep.records.count < 4)
+	while (nr_kept(f) < 4)
 		step(f);
-	f->nr_before = f->keep.records.count;
+	f->nr_before = nr_kept(f);
 }
 
 static inline void open_fixture(struct fixture *f)
