@@ -126,7 +126,7 @@ static size_t take(struct reading *reading)
 
 static bool set_switched(const struct reading *reading, struct switched *switched)
 {
-	int32_t least = INT32_MAX, most = INT32_MIN;
+	int64_t least = INT32_MAX, most = INT32_MIN;
 	unsigned i;
 
 	if (reading->stored != ALL_STORED || (reading->resumed_at == 0) != reading->is_after_return)
@@ -137,7 +137,7 @@ static bool set_switched(const struct reading *reading, struct switched *switche
 		least = reading->offsets[i] < least ? reading->offsets[i] : least;
 		most = reading->offsets[i] > most ? reading->offsets[i] : most;
 	}
-	if (most - least > (int32_t)BYTES_MAX)
+	if (most - least > BYTES_MAX)
 		return false;
 	memset(switched, 0, sizeof(*switched));
 	for (i = 0; i < UNWIND_REGISTERS; i++)
