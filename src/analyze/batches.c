@@ -44,11 +44,6 @@ static struct of_coro *record_of(const struct analysis *analysis, uint32_t coro)
 	return model_watch_rare(analyze_watch_by(analysis, &analyze_batches_watcher), coro);
 }
 
-static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
-{
-	return &analysis->candidates.at[group->first];
-}
-
 /* The coroutine that started this one in its last batch, and waits since; 0: none. */
 static uint32_t starter_of(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -64,7 +59,7 @@ static uint32_t starter_of(const struct analysis *analysis, const struct model_c
 /* The coroutine that started all members of the group in its last batch; 0: there is no such one. */
 static uint32_t starter_of_group(const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *at = first_of(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, group);
 	const struct model_coro *coros = analysis->model->coros.at;
 	uint32_t starter = starter_of(analysis, &coros[at->coro]), i;
 
@@ -78,7 +73,7 @@ static uint32_t starter_of_group(const struct analysis *analysis, const struct g
 
 static void count_members(const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *at = first_of(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, group);
 	const struct model_coro *coros = analysis->model->coros.at;
 	struct of_coro *of = record_of(analysis, starter_of_group(analysis, group));
 	uint32_t i;
@@ -124,7 +119,8 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 		const struct group *other = &analysis->groups.at[i];
 
 		if (analyze_group_has(analysis, other, of->first))
-			return first_of(analysis, other)->grade == first_of(analysis, group)->grade;
+			return analyze_group_first(analysis, other)->grade ==
+			       analyze_group_first(analysis, group)->grade;
 	}
 	return false;
 }

@@ -86,11 +86,6 @@ const struct model_watcher analyze_companions_watcher = {
 
 /* ---------------------------------------------------------------- the survey */
 
-static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
-{
-	return &analysis->candidates.at[group->first];
-}
-
 /* The companion behind which this coroutine waits; 0: none. */
 static uint32_t companion_of(const struct analysis *analysis, uint32_t index)
 {
@@ -121,14 +116,14 @@ static const struct group *group_of(const struct analysis *analysis, uint32_t co
 
 	for (i = 0; coro && i < analysis->groups.count; i++)
 		for (k = 0; k < analysis->groups.at[i].count; k++)
-			if (first_of(analysis, &analysis->groups.at[i])[k].coro == coro)
+			if (analyze_group_first(analysis, &analysis->groups.at[i])[k].coro == coro)
 				return &analysis->groups.at[i];
 	return NULL;
 }
 
 static bool is_second(const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *at = first_of(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, group);
 	uint32_t i;
 
 	for (i = 0; i < group->count; i++) {
@@ -136,7 +131,7 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 		const struct group *other = group_of(analysis, companion);
 
 		if (!other || other == group || companion_of(analysis, companion) ||
-			first_of(analysis, other)->grade < at[i].grade)
+			analyze_group_first(analysis, other)->grade < at[i].grade)
 			return false;
 	}
 	return true;
@@ -168,7 +163,7 @@ static void tell(struct analysis *analysis, struct story *story, uint32_t index,
 void analyze_companions_tell(
 	struct analysis *analysis, const struct group *group, struct story *story)
 {
-	const struct candidate *at = first_of(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, group);
 	uint32_t nr_told = 0, i, k;
 
 	if (!analyze_fruitless_is(analysis, &analysis->model->coros.at[at->coro]))

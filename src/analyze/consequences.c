@@ -15,11 +15,6 @@
 #define PLACES_TOLD 4u
 #define STEPS 4u /* coroutines in a row that only wait for the next one */
 
-static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
-{
-	return &analysis->candidates.at[group->first];
-}
-
 static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
 {
 	return &analysis->model->coros.at[index];
@@ -52,7 +47,7 @@ static enum rank rank_of_wait(const struct analysis *analysis, const struct mode
 
 static enum rank rank_of(const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *first = first_of(analysis, group);
+	const struct candidate *first = analyze_group_first(analysis, group);
 
 	if (is_circle(analysis, first))
 		return RANK_CIRCLE;
@@ -89,8 +84,8 @@ static bool is_stuck_with(
 	if (analyze_group_has(analysis, group, index))
 		return true;
 	for (i = 0; i < group->count; i++)
-		if (is_beside(
-			    analysis, coro_at(analysis, first_of(analysis, group)[i].coro), index))
+		if (is_beside(analysis,
+			    coro_at(analysis, analyze_group_first(analysis, group)[i].coro), index))
 			return true;
 	return false;
 }
@@ -147,11 +142,12 @@ static uint32_t upheld_by(
 static bool holds_up(
 	const struct analysis *analysis, const struct group *group, const struct group *other)
 {
-	const struct candidate *at = first_of(analysis, other);
+	const struct candidate *at = analyze_group_first(analysis, other);
 	uint32_t nr_upheld = 0, i;
 
 	if (group->rank >= other->rank || group->rank > RANK_CLAIM ||
-		first_of(analysis, group)->grade < at->grade || other->count > MEMBERS_ASKED)
+		analyze_group_first(analysis, group)->grade < at->grade ||
+		other->count > MEMBERS_ASKED)
 		return false;
 	for (i = 0; i < other->count; i++) {
 		if (!at[i].coro || !at[i].is_bare)
@@ -240,7 +236,7 @@ void analyze_consequences_tell(
 		return;
 	for (i = 1; group->rank <= RANK_CLAIM && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = coro_at(analysis, i);
-		uint32_t by = coro->process == first_of(analysis, group)->process
+		uint32_t by = coro->process == analyze_group_first(analysis, group)->process
 				      ? upheld_by(analysis, group, i, STEPS)
 				      : 0;
 

@@ -19,7 +19,7 @@ bool analyze_group_has(const struct analysis *analysis, const struct group *grou
 	uint32_t i;
 
 	for (i = 0; i < group->count; i++)
-		if (analysis->candidates.at[group->first + i].coro == coro)
+		if (analyze_group_first(analysis, group)[i].coro == coro)
 			return true;
 	return false;
 }

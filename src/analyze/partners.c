@@ -112,15 +112,10 @@ static bool are_partners(const struct analysis *analysis, uint32_t coro, uint32_
 
 /* ---------------------------------------------------------------- folding groups */
 
-static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
-{
-	return &analysis->candidates.at[group->first];
-}
-
 /* The only member of the group, if nothing but its wait was found; 0: the group has more. */
 static uint32_t only_wait_of(const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *first = first_of(analysis, group);
+	const struct candidate *first = analyze_group_first(analysis, group);
 
 	return group->count == 1 && analyze_lock_circle_leaves_bare(analysis, first) ? first->coro
 										     : 0;
@@ -133,8 +128,10 @@ static bool stands_for(
 	uint32_t coro = only_wait_of(analysis, group), before = only_wait_of(analysis, other);
 
 	return other != group && before && are_partners(analysis, before, coro) &&
-	       first_of(analysis, other)->grade == first_of(analysis, group)->grade &&
-	       first_of(analysis, other)->rule == first_of(analysis, group)->rule &&
+	       analyze_group_first(analysis, other)->grade ==
+		       analyze_group_first(analysis, group)->grade &&
+	       analyze_group_first(analysis, other)->rule ==
+		       analyze_group_first(analysis, group)->rule &&
 	       (!group->nr_parents || group->parent == other->parent) &&
 	       analyze_pairs_goes_first(&at[before], &at[coro]);
 }
@@ -161,7 +158,7 @@ void analyze_partners_survey(struct analysis *analysis)
 static void tell_partners(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct model_coro *at = analysis->model->coros.at;
-	uint32_t index = first_of(analysis, group)->coro;
+	uint32_t index = analyze_group_first(analysis, group)->coro;
 	unsigned i;
 
 	for (i = 0; i < PARTNERS; i++) {
@@ -185,7 +182,7 @@ static void tell_partners(struct analysis *analysis, const struct group *group, 
 /* The one that was woken last at this place, and has ended since: had it woken members of the group before? */
 static void tell_ended(struct analysis *analysis, const struct group *group, struct story *story)
 {
-	const struct candidate *at = first_of(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, group);
 	const struct model_coro *coros = analysis->model->coros.at;
 	const struct provenance_relay *relay = analyze_provenance_relay(analysis, &coros[at->coro]);
 	uint32_t nr_wakes = 0, nr_members = 0, i;
@@ -209,7 +206,7 @@ static void tell_ended(struct analysis *analysis, const struct group *group, str
 void analyze_partners_tell(
 	struct analysis *analysis, const struct group *group, struct story *story)
 {
-	const struct candidate *first = first_of(analysis, group);
+	const struct candidate *first = analyze_group_first(analysis, group);
 
 	if (first->rule != CT_RULE_LOST_WAKEUP ||
 		analysis->model->coros.at[first->coro].state != CT_STATE_WAITING)

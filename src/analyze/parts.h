@@ -312,6 +312,13 @@ void analyze_frames_tell(struct analysis *analysis, const struct group *group, s
 enum ct_status analyze_evidence_collect(
 	struct analysis *analysis, struct ct_source *source, struct ct_error *reterr);
 
+/* analyze_group_first: returns the group's first member, by which the group is judged; the others follow it. */
+static inline const struct candidate *analyze_group_first(
+	const struct analysis *analysis, const struct group *group)
+{
+	return &analysis->candidates.at[group->first];
+}
+
 /* analyze_group_has: is the coroutine a member of the group? */
 bool analyze_group_has(const struct analysis *analysis, const struct group *group, uint32_t coro);
 

@@ -102,16 +102,11 @@ static bool may_be_same(const struct analysis *analysis, const struct model_coro
 
 /* ---------------------------------------------------------------- folding */
 
-static const struct candidate *first_of(const struct analysis *analysis, const struct group *group)
-{
-	return &analysis->candidates.at[group->first];
-}
-
 /* The coroutine of the group, if it waits for an unnamed lock; NULL: the group is of something else. */
 static const struct model_coro *waiter_of(
 	const struct analysis *analysis, const struct group *group)
 {
-	const struct candidate *first = first_of(analysis, group);
+	const struct candidate *first = analyze_group_first(analysis, group);
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
 	return first->coro && waits_so(coro) ? coro : NULL;
@@ -120,7 +115,7 @@ static const struct model_coro *waiter_of(
 /* Was nothing found but the waits? */
 static bool is_bare(const struct analysis *analysis, const struct group *group)
 {
-	return first_of(analysis, group)->is_bare && !group->nr_parents;
+	return analyze_group_first(analysis, group)->is_bare && !group->nr_parents;
 }
 
 static bool goes_first(
@@ -133,8 +128,10 @@ static bool goes_first(
 
 	if (is_bare(analysis, group) != is_bare(analysis, than))
 		return !is_bare(analysis, group);
-	if (first_of(analysis, group)->grade != first_of(analysis, than)->grade)
-		return first_of(analysis, group)->grade > first_of(analysis, than)->grade;
+	if (analyze_group_first(analysis, group)->grade !=
+		analyze_group_first(analysis, than)->grade)
+		return analyze_group_first(analysis, group)->grade >
+		       analyze_group_first(analysis, than)->grade;
 	if (is_known != is_other_known)
 		return is_known;
 	return coro->suspended < other->suspended;
@@ -150,7 +147,8 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 
 		other = waiter_of(analysis, than);
 		if (than != group && other && may_be_same(analysis, coro, other) &&
-			first_of(analysis, than)->grade >= first_of(analysis, group)->grade &&
+			analyze_group_first(analysis, than)->grade >=
+				analyze_group_first(analysis, group)->grade &&
 			goes_first(analysis, than, group))
 			return true;
 	}
