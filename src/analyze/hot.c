@@ -33,8 +33,8 @@ struct hot_run {
 	uint64_t nr_waits;
 	int64_t waited_ns;
 	uint64_t nr_faults;
-	uint64_t
-		nr_counted; /* likewise, by the kernel's account, also where they were too many to be told one by one */
+	/* likewise, by the kernel's account, also where they were too many to be told one by one */
+	uint64_t nr_counted;
 	int64_t faulted_ns;
 	uint64_t nr_minor_faults;
 	uint32_t nr_files;

@@ -93,8 +93,8 @@ struct model_rare {
 	uint32_t destroy_thread;
 	uint32_t destroy_site; /* 0: not known */
 	uint32_t destroy_coro; /* the coroutine that ran on that thread; 0: none */
-	uint32_t
-		failed_site; /* where an error arose that ended it, or else where it was started; 0: none did */
+	/* where an error arose that ended it, or else where it was started; 0: none did */
+	uint32_t failed_site;
 	uint32_t epoch;      /* epoch of its destruction */
 	uint32_t ghost_wake; /* index of the ghost of its last late wake, plus 1; 0: none */
 };

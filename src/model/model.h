@@ -133,8 +133,8 @@ struct model {
 	uint32_t nr_losses_taken; /* losses of the tables that were taken */
 	uint64_t nr_events;
 	uint64_t sequence; /* of the event being applied */
-	uint32_t
-		own_site; /* the site that the event names, which may have other callers than its place */
+	/* the site that the event names, which may have other callers than its place */
+	uint32_t own_site;
 	uint64_t nr_lost;
 	uint64_t nr_left_out; /* missing on request */
 	uint64_t nr_impossible;

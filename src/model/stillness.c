@@ -85,11 +85,10 @@ static void note_busy(struct model_process *process, struct model_stillness stil
  * and no signal set the program going.
  */
 static bool is_end_of_run(const struct model_process *process, const struct model_thread *thread,
-	const struct ct_event *event)
+	const struct ct_event *event, ct_time from)
 {
 	return event->kind == CTP_KIND_SUSPEND && event->argument != CTP_POINT_FINAL &&
-	       thread->top &&
-	       (process->interrupted == CT_NO_TIME || process->interrupted < process->stepped);
+	       thread->top && (process->interrupted == CT_NO_TIME || process->interrupted < from);
 }
 
 static void note_step(struct model *model, struct model_process *process,
@@ -102,15 +101,15 @@ static void note_step(struct model *model, struct model_process *process,
 		.nr_runs = process->nr_runs,
 	};
 
-	bool is_run = is_end_of_run(process, thread, event);
-
 	process->stepped = event->time;
-	if (stillness.from == CT_NO_TIME || is_run)
+	if (stillness.from == CT_NO_TIME)
 		return;
 	if (stillness.until - stillness.from < PAUSE_NS) {
 		note_busy(process, stillness);
 		return;
 	}
+	if (is_end_of_run(process, thread, event, stillness.from))
+		return;
 	process->pause = stillness;
 	if (stillness.until - stillness.from >= model->standstill_ns)
 		process->stillness = stillness;
