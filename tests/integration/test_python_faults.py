@@ -61,9 +61,36 @@ async def main():
 
 asyncio.run(main())
 """
+DEEP_ERROR = """\
+def count(number):
+    if number == 0:
+        raise ValueError("zero")  # here
+    count(number - 1)
+
+async def rest(number):
+    if number:
+        return await rest(number - 1)
+    await asyncio.sleep(0)
+
+async def consumer(queue):
+    while True:
+        if await queue.get() == 7:
+            count(100)
+        await rest(100)
+
+async def main():
+    clocks = begin(1.5)
+    queue = asyncio.Queue(3)
+    reader = asyncio.create_task(consumer(queue))
+    for number in range(100):
+        await queue.put(number)
+
+asyncio.run(main())
+"""
 # program: its text, in which a line is marked that is to be looked at first; the rule, and words of the title
 PROGRAMS = {
     "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
+    "deep_error": (DEEP_ERROR, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
     "set_before": (SET_BEFORE, "lost-wakeup", "3 coroutines wait, and only timers have woken anybody since, at Event.wait in worker"),
     "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
 }

@@ -13,7 +13,9 @@
 
 #define CODES 16384u /* a power of two, of which at most half is used */
 #define NAMES_MAX 4096
-#define DEPTH_MAX 64u
+#define DEPTH_MAX \
+	64u /* frames of a wait or call among which a place is chosen: the innermost ones */
+#define AWAITS_MAX 1024u  /* awaits that are followed from a task inwards */
 #define CALLS_MAX 8u      /* recorded calls that led to a place: the innermost ones */
 #define INSIDE_MAX 4u     /* recorded calls of installed code after the place: the innermost ones */
 #define CHAINED_MAX 1024u /* sites that have callers: a process has a limited number of sites */
@@ -40,7 +42,7 @@ struct frame {
 	uint32_t line;
 };
 
-/* The frames of one wait or call, in the order in which they were found. */
+/* The last frames of one wait or call that were found, in that order. */
 struct frames {
 	struct frame at[DEPTH_MAX];
 	uint32_t count;
@@ -365,13 +367,16 @@ static uint32_t site_of(const struct frames *frames, bool is_wait, bool has_way)
 		inside != 0);
 }
 
-/* Adds a frame. Returns NULL if its code is not known. */
+/* Adds a frame, in place of the first one if there is no room. Returns NULL if its code is not known. */
 static const struct code *frames_add(struct frames *frames, PyObject *object)
 {
 	const struct code *code = code_of_frame(object);
 
-	if (code && frames->count < DEPTH_MAX)
-		frames->at[frames->count++] = (struct frame){code, line_of(object)};
+	if (!code)
+		return NULL;
+	if (frames->count == DEPTH_MAX)
+		memmove(frames->at, frames->at + 1, --frames->count * sizeof(frames->at[0]));
+	frames->at[frames->count++] = (struct frame){code, line_of(object)};
 	return code;
 }
 
@@ -429,7 +434,7 @@ uint32_t places_of_await(PyObject *coroutine, PyObject *(*unwrap)(PyObject *obje
 		return 0;
 	frames.count = 0;
 	Py_INCREF(object);
-	for (depth = 0; object && depth < DEPTH_MAX; depth++) {
+	for (depth = 0; object && depth < AWAITS_MAX; depth++) {
 		inner = unwrap(object);
 		next = go_on(inner ? inner : object, &frames);
 		Py_DECREF(object);
