@@ -10,7 +10,9 @@
 #include "analyze/parts.h"
 #include "say/say.h"
 
-#define FRAMES_SHOWN 4u
+#define FRAMES_SHOWN \
+	8u /* of more callers the innermost and the outermost: there the program's own are */
+#define OUTERMOST_SHOWN 2u
 
 static bool is_same_line(const struct ct_site *a, const struct ct_site *b)
 {
@@ -29,18 +31,34 @@ static uint32_t first_row(const struct ct_tables *tables, const struct ct_site *
 	return row;
 }
 
+static uint32_t nr_callers_of(const struct ct_tables *tables, uint32_t row)
+{
+	uint32_t count = 0;
+
+	for (; row; row = tables->stacks[row].caller)
+		count++;
+	return count;
+}
+
 static const char *words_callers(struct analysis *analysis, uint32_t row)
 {
 	const struct ct_tables *tables = analysis->tables;
+	uint32_t count = nr_callers_of(tables, row), i;
+	uint32_t skipped = count > FRAMES_SHOWN ? count - FRAMES_SHOWN : 0;
 	const char *words = "";
-	unsigned shown = 0;
 
-	for (; row && shown < FRAMES_SHOWN; row = tables->stacks[row].caller, shown++)
-		words = analyze_say(analysis, "%s%s%s", words, shown ? "; by " : "; called by ",
+	for (i = 0; row; row = tables->stacks[row].caller, i++) {
+		uint32_t left = count - i;
+
+		if (left > OUTERMOST_SHOWN && left <= OUTERMOST_SHOWN + skipped)
+			continue;
+		if (skipped && left == OUTERMOST_SHOWN)
+			words = analyze_say(
+				analysis, "%s; by %" PRIu32 " more in between", words, skipped);
+		words = analyze_say(analysis, "%s%s%s", words, i ? "; by " : "; called by ",
 			analyze_words_place(analysis, tables->stacks[row].site));
-	for (shown = 0; row; row = tables->stacks[row].caller)
-		shown++;
-	return shown ? analyze_say(analysis, "%s; and %u more", words, shown) : words;
+	}
+	return words;
 }
 
 /* The calls of a Python library below the place, the innermost first, if the library is not the scheduler's. */
