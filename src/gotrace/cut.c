@@ -73,7 +73,8 @@ static enum ct_status copy(struct cut *cut, uint64_t offset, uint64_t end, struc
 /* Are there bytes behind the last complete generation, although no process writes the file any more? */
 static bool is_damaged(const struct cut *cut)
 {
-	return cut->parts.failure.status && !input_is_written(cut->input);
+	return cut->parts.failure.status && !cut->parts.is_unstopped &&
+	       !input_is_written(cut->input);
 }
 
 static enum ct_status count(

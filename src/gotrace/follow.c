@@ -35,7 +35,8 @@ static enum ct_status end_damaged(struct gotrace_follow *follow, const struct ct
 {
 	struct ct_note note = {.count = 1, .offset = gotrace_reader_offset(follow->reader)};
 
-	follow->note = gotrace_source_note(follow->input->nr_bytes - note.offset, failure);
+	follow->note = gotrace_source_note(follow->reader, follow->input->nr_bytes - note.offset,
+		follow->tables.observed_until, failure);
 	note.text = follow->note;
 	if (!follow->note || !vec_push(&follow->mapping.lists.notes, note))
 		return ct_fail_memory(&follow->failure);

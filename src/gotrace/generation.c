@@ -234,6 +234,15 @@ static bool take_marker(
 	return true;
 }
 
+static enum ct_status fail_unstopped(struct gotrace_loader *loader, struct ct_error *reterr)
+{
+	const struct gotrace_generation *generation = &loader->generation;
+
+	loader->is_unstopped = true;
+	return ct_fail_at(reterr, CT_ERR_CORRUPT, generation->offset, GOTRACE_UNSTOPPED,
+		(unsigned long long)generation->number, (unsigned long long)generation->offset);
+}
+
 static enum ct_status end_without_marker(struct gotrace_loader *loader, struct ct_error *reterr)
 {
 	const struct gotrace_generation *generation = &loader->generation;
@@ -242,9 +251,7 @@ static enum ct_status end_without_marker(struct gotrace_loader *loader, struct c
 		return CT_AGAIN;
 	if (!generation->nr_batches)
 		return CT_END;
-	return ct_fail_at(reterr, CT_ERR_CORRUPT, generation->offset,
-		"the file ends before generation %llu does, which began at offset %llu",
-		(unsigned long long)generation->number, (unsigned long long)generation->offset);
+	return fail_unstopped(loader, reterr);
 }
 
 /* Loads a generation from format 26 on. */
@@ -330,6 +337,8 @@ static enum ct_status finish(struct gotrace_loader *loader, struct ct_error *ret
 		missing = "it states no frequency of its clock";
 	else if (loader->format >= GOTRACE_FORMAT_25 && !generation->has_snapshot)
 		missing = "it has no reading of the clocks";
+	if (missing && loader->ended == CT_END)
+		return fail_unstopped(loader, reterr);
 	if (missing)
 		status = ct_fail_at(reterr, CT_ERR_CORRUPT, generation->offset, "%s", missing);
 	else

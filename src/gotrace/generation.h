@@ -57,6 +57,8 @@ struct gotrace_loader {
 	bool is_growing; /* more bytes may be appended behind the end of the file */
 	bool is_begun;   /* a part of the generation was read; the rest is still to come */
 	bool has_spill;  /* the first batch of the next generation was already read */
+	/* the file ends between two batches of a generation: nobody called trace.Stop */
+	bool is_unstopped;
 	struct gotrace_batch spill;
 	enum ct_status ended;    /* CT_OK: the trace has not ended */
 	struct ct_error failure; /* the error that ended the trace behind the generation in hand */

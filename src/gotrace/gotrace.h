@@ -125,6 +125,9 @@ const struct gotrace_generation *gotrace_reader_generation(const struct gotrace_
 const char *gotrace_reader_name(
 	const struct gotrace_reader *reader, uint32_t name, size_t *ret_nr_bytes);
 
+/* gotrace_reader_is_unstopped: did the reading end because the file ends between two batches of a generation? */
+bool gotrace_reader_is_unstopped(const struct gotrace_reader *reader);
+
 /* gotrace_reader_offset: where in the file the first byte stands that no event handed out came from. */
 uint64_t gotrace_reader_offset(const struct gotrace_reader *reader);
 

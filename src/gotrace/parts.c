@@ -131,10 +131,10 @@ static enum ct_status finish(struct scan *scan, struct ct_error *reterr)
 {
 	if (!scan->number)
 		return CT_OK;
-	if (scan->format < GOTRACE_FORMAT_26)
+	if (scan->format < GOTRACE_FORMAT_26 && scan->frequency)
 		return end_part(scan, reterr);
-	return ct_fail_at(reterr, CT_ERR_CORRUPT, scan->begun,
-		"the file ends before generation %llu does, which began at offset %llu",
+	scan->parts->is_unstopped = true;
+	return ct_fail_at(reterr, CT_ERR_CORRUPT, scan->begun, GOTRACE_UNSTOPPED,
 		(unsigned long long)scan->number, (unsigned long long)scan->begun);
 }
 

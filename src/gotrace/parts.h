@@ -22,6 +22,7 @@ struct gotrace_parts {
 	VEC(struct gotrace_part) at;
 	/* why the bytes behind the last generation cannot be used; CT_OK: there are no such bytes */
 	struct ct_error failure;
+	bool is_unstopped; /* they begin a generation, and end between two of its batches: nobody called trace.Stop */
 };
 
 /*

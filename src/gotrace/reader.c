@@ -138,6 +138,11 @@ enum ct_status gotrace_reader_next(struct gotrace_reader *reader, struct gotrace
 	return status;
 }
 
+bool gotrace_reader_is_unstopped(const struct gotrace_reader *reader)
+{
+	return reader->loader.is_unstopped;
+}
+
 const struct gotrace_generation *gotrace_reader_generation(const struct gotrace_reader *reader)
 {
 	return &reader->loader.generation;

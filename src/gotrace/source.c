@@ -112,14 +112,24 @@ static bool keep_carried(struct gotrace_source *source, size_t count)
 	return true;
 }
 
-char *gotrace_source_note(uint64_t nr_bytes, const struct ct_error *error)
+char *gotrace_source_note(const struct gotrace_reader *reader, uint64_t nr_bytes, ct_time until,
+	const struct ct_error *error)
 {
 	char *note;
+	int length;
 
-	if (asprintf(&note, "the last %llu bytes are not used: %s", (unsigned long long)nr_bytes,
-		    error->text) < 0)
-		return NULL;
-	return note;
+	if (gotrace_reader_is_unstopped(reader))
+		length = asprintf(&note,
+			"the trace ends without trace.Stop: what the program did after %.6f s, up "
+			"to "
+			"about a second, is not in the file, since Go completes a part of it about "
+			"once "
+			"a second (the last %llu bytes begin the next part, and are not used)",
+			(double)until / (double)NS_PER_S, (unsigned long long)nr_bytes);
+	else
+		length = asprintf(&note, "the last %llu bytes are not used: %s",
+			(unsigned long long)nr_bytes, error->text);
+	return length < 0 ? NULL : note;
 }
 
 /* Adds the note that the rest of the file is not used, and why. */
@@ -128,7 +138,8 @@ static bool add_note(
 {
 	struct ct_note note = {.count = 1, .offset = whole->offset};
 
-	source->note = gotrace_source_note(source->end - whole->offset, error);
+	source->note = gotrace_source_note(source->reader, source->end - whole->offset,
+		whole->time - source->mapping.start, error);
 	note.text = source->note;
 	return source->note && vec_push(&source->mapping.lists.notes, note);
 }
@@ -167,7 +178,8 @@ static enum ct_status read_tables(struct gotrace_source *source, struct ct_error
 		(status != CT_END && !add_note(source, &whole, &failure)))
 		return ct_fail_memory(reterr);
 	set_tables(source, &whole, status == CT_END);
-	source->tables.is_damaged = status != CT_END && !input_is_written(source->input);
+	source->tables.is_damaged = status != CT_END && !input_is_written(source->input) &&
+				    !gotrace_reader_is_unstopped(source->reader);
 	return CT_OK;
 }
 

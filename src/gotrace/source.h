@@ -8,14 +8,16 @@
 #include "base/input.h"
 #include "stream/stream.h"
 
+struct gotrace_reader;
+
 /* gotrace_source_is_ours: do these first bytes of a file claim to begin a Go trace? */
 bool gotrace_source_is_ours(const void *first_bytes, size_t nr_bytes);
 
 /*
  * gotrace_source_open: opens a trace and reads it once, for its tables. The source takes over the input, even on
  * failure. A damaged or cut trace is read up to its last complete generation; a note says what is wrong and how many
- * bytes are not used. CT_ERR_FORMAT: not a Go trace, or an unknown format. CT_ERR_CORRUPT: no part of the trace can be
- * used.
+ * bytes are not used. A trace that ends between two batches is not damaged: its program ended without trace.Stop.
+ * CT_ERR_FORMAT: not a Go trace, or an unknown format. CT_ERR_CORRUPT: no part of the trace can be used.
  */
 enum ct_status gotrace_source_open(
 	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
@@ -43,9 +45,10 @@ enum ct_status gotrace_follow_open(
 	struct input *input, struct ct_source **ret_source, struct ct_error *reterr);
 
 /*
- * gotrace_source_note: makes the sentence about `nr_bytes` unused bytes. The string is on the heap; NULL: out of
- * memory.
+ * gotrace_source_note: makes the sentence about `nr_bytes` unused bytes, from the error behind the last complete
+ * generation, whose events reach to `until`. The string is on the heap; NULL: out of memory.
  */
-char *gotrace_source_note(uint64_t nr_bytes, const struct ct_error *error);
+char *gotrace_source_note(const struct gotrace_reader *reader, uint64_t nr_bytes, ct_time until,
+	const struct ct_error *error);
 
 #endif

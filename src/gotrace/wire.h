@@ -21,6 +21,10 @@
 #define GOTRACE_STRING_MAX 1024u
 #define GOTRACE_FRAMES_MAX 128u
 #define GOTRACE_ARGUMENTS_MAX 4u
+/* A generation, and its offset */
+#define GOTRACE_UNSTOPPED                                                                        \
+	"the trace ends without trace.Stop, in generation %llu, which began at offset %llu; Go " \
+	"completes one about once a second"
 #define GOTRACE_NONE UINT64_MAX /* no thread, processor or goroutine */
 
 /*

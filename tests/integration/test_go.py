@@ -79,12 +79,26 @@ def check_stacks():
         check(words in text, f"{words}: {text}")
 
 
+def check_unstopped(scratch):
+    """A trace that ends between two batches is not damaged: its program ended without trace.Stop."""
+    path = scratch / "unstopped.trace"
+    lines = wire_text.disassemble(GENERATIONS.read_bytes()).splitlines()
+    batches = [i for i, line in enumerate(lines) if line.startswith("EventBatch")]
+    last = next(i for i in batches if lines[i].split()[1] == lines[batches[-1]].split()[1])
+    path.write_bytes(wire_text.assemble("\n".join(lines[:next(i for i in batches if i > last)])))
+    text = told("report", path)
+    check("ends without trace.Stop: what the program did after 0." in text, text)
+    check("damaged" not in text and "the end of the trace is missing" in text, text)
+    check(len(cut(scratch, "--from", "0s", trace=path)[1]) == 2, "cut finds other generations")
+
+
 def check_damaged(scratch):
     cut = scratch / "cut.trace"
     cut.write_bytes(GENERATIONS.read_bytes()[:-40])
     text = told("report", cut, status=5)
     check("are not used: the file ends within the batch at offset" in text, "a cut trace does not tell so")
     check("its end is missing" in text, "a cut trace has an end")
+    check_unstopped(scratch)
     for name, first, sentence in (("old", b"go 1.21 trace\0\0\0", "older than Go 1.22"),
                                   ("new", b"go 1.99 trace\0\0\0", "cannot read"),
                                   ("short", TRACE.read_bytes()[:100], "the file ends within the batch at offset")):
@@ -117,7 +131,8 @@ def check_grown(writer, follower, trace, scratch):
     """The trace grows: all but the last byte, without which the last generation is incomplete; then that byte, and the
     end."""
     (scratch / "begun").write_bytes(trace.read_bytes()[:-1])
-    events, begun = events_of(trace), events_of(scratch / "begun", status=5)
+    is_marked = trace == GENERATIONS  # then only the mark of the end is missing, and no byte of a batch
+    events, begun = events_of(trace), events_of(scratch / "begun", status=0 if is_marked else 5)
     check(0 < len(begun) < len(events), f"{trace.name} has one generation")
     writer.write(trace.read_bytes()[:-1])
     writer.flush()
@@ -196,7 +211,7 @@ def check_cut(scratch):
         for part in (first, rest):
             (scratch / "again.trace").write_bytes(part)
             check("0 lost, recorded to the end" in told("report", scratch / "again.trace"), "a part is not whole")
-    (scratch / "damaged.trace").write_bytes(GENERATIONS.read_bytes()[:-1])
+    (scratch / "damaged.trace").write_bytes(GENERATIONS.read_bytes()[:-2])
     damaged, of_damaged = cut(scratch, "--from", "0s", trace=scratch / "damaged.trace", status=5)
     check(len(of_damaged) == 2 and GENERATIONS.read_bytes().startswith(damaged), "a damaged trace is cut elsewhere")
     for words, sentence in ((("cut", "--from", "1h"), "it holds nothing of that time: it was observed until 0.0"),
