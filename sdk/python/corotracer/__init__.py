@@ -20,7 +20,7 @@ import os
 import site
 import sysconfig
 
-from . import _probe, greenlets, loops
+from . import _probe, greenlets, loops, trios
 
 __all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon", "expect_idle",
            "waits_for", "notify", "woken", "parked"]
@@ -54,6 +54,7 @@ def install():
             _probe.add_installed(path + os.sep)
         gc.callbacks.append(_probe.collected)
         loops.install()
+        trios.install()
         if importlib.util.find_spec("greenlet"):
             greenlets.install()
             greenlets.install_eventlet()
@@ -124,9 +125,9 @@ def parked(scheduler):
 
 def daemon(task=None):
     """Marks the task (None: the running task) as one that is meant to live as long as the program."""
-    return _probe.mark(_probe.MARK_DAEMON, task)
+    return _probe.mark(_probe.MARK_DAEMON, trios.steps_of(task))
 
 
 def expect_idle(task=None):
     """Marks the task as one that may wait for any length of time."""
-    return _probe.mark(_probe.MARK_EXPECT_IDLE, task)
+    return _probe.mark(_probe.MARK_EXPECT_IDLE, trios.steps_of(task))

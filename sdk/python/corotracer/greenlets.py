@@ -8,18 +8,16 @@ for the layout of objects, and fail to load if they find another class.
 """
 import atexit
 import functools
-import importlib.abc
 import importlib.machinery
 import os
 import sys
 import time
 import weakref
 
-from . import _probe, loops
+from . import _probe, imports, loops
 from ._probe import CHANNEL, EVENT, SEMAPHORE, TIMER
 
 ITEMS, ROOM = 0, 1  # the two ends of a queue
-HUB = "eventlet.hubs.hub"
 
 
 def until(timeout):
@@ -302,29 +300,10 @@ def wrap_hub(BaseHub):
     BaseHub.schedule_call_global = traced_schedule(BaseHub.schedule_call_global)
 
 
-class HubFinder(importlib.abc.MetaPathFinder):
-    """Finds eventlet's hub as ever, and wraps it once it is loaded."""
-
-    def find_spec(self, name, path, target=None):
-        spec = importlib.machinery.PathFinder.find_spec(name, path) if name == HUB else None
-        if spec:
-            load = spec.loader.exec_module
-
-            def exec_module(module):
-                load(module)
-                wrap_hub(module.BaseHub)
-
-            spec.loader.exec_module = exec_module
-        return spec
-
-
 def install_eventlet():
     """eventlet's hub is an ordinary greenlet, which drives all others, the thread's first one among them. eventlet is
     not imported for this."""
-    if HUB in sys.modules:
-        wrap_hub(sys.modules[HUB].BaseHub)
-    else:
-        sys.meta_path.insert(0, HubFinder())
+    imports.when_imported("eventlet.hubs.hub", lambda module: wrap_hub(module.BaseHub))
 
 
 def install():

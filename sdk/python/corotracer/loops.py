@@ -38,13 +38,14 @@ def nr_waiting(futures):
     return number
 
 
-def standing_for(original):
-    """For a function that wraps another function: places then show the name of the wrapped function."""
+def standing_for(original, name=None):
+    """For a function that wraps another function: places then show the name of the wrapped function, or the one given."""
+    name = name or original.__qualname__
 
     def name_it(wrapper):
-        names = {"co_name": original.__qualname__}
+        names = {"co_name": name}
         if hasattr(wrapper.__code__, "co_qualname"):
-            names = {"co_name": original.__name__, "co_qualname": original.__qualname__}
+            names = {"co_name": original.__name__, "co_qualname": name}
         wrapper.__code__ = wrapper.__code__.replace(**names)
         return functools.wraps(original)(wrapper)
 
@@ -53,18 +54,20 @@ def standing_for(original):
 
 # Waits: what a method of a class waits for, wherever inside of the method the task suspends.
 
-def tell_wait(cls, method, kind, end=0, then=None):
+def tell_wait(cls, method, kind, end=0, then=None, of=None):
+    """`of` returns what an object is a part of that tasks wait for, as a channel's end is."""
     original = getattr(cls, method)
 
-    @standing_for(original)
+    @standing_for(original, f"{cls.__name__}.{method}")
     async def wait(self, *arguments):
-        before = _probe.wait_for(kind, self, end)
+        thing = of(self) if of else self
+        before = _probe.wait_for(kind, thing, end)
         try:
             result = await original(self, *arguments)
         finally:
             _probe.wait_over(before)
         if then:
-            then(kind, self)
+            then(kind, thing)
         return result
 
     setattr(cls, method, wait)
@@ -75,7 +78,7 @@ def tell_before(cls, method, tell):
     returns."""
     original = getattr(cls, method)
 
-    @standing_for(original)
+    @standing_for(original, f"{cls.__name__}.{method}")
     def told(self, *arguments, **named):
         if _probe.is_attached():
             tell(self, *arguments, **named)
@@ -212,6 +215,8 @@ def handled_signals():
 
 def ends_program(handler):
     if handler is signal.default_int_handler:
+        return True
+    if getattr(handler, "__module__", None) == "trio._core._ki":
         return True
     method = getattr(handler, "func", None)  # asyncio.run has had a handler of its own since 3.11
     runner = getattr(asyncio, "Runner", None)

@@ -11,37 +11,21 @@
 
 #include "corotracer/ctp_probe.h"
 #include "places.h"
+#include "step.h"
 
 /* of the futures that a step waits for together, at most this many are recorded */
 #define GATHERED 16
 
-enum state { STATE_NEW, STATE_RUNNING, STATE_WAITING, STATE_YIELDED, STATE_READY, STATE_DONE };
-
-struct steps {
-	PyObject_HEAD PyObject *inner;
-	PyObject *ends_first; /* the future that ends at deadline_ns; compared, never followed */
-	uint64_t coro;
-	uint64_t child;     /* the task whose end it waits for, or 0 */
-	uint64_t *gathered; /* the tasks whose ends it waits for together */
-	int nr_gathered;
-	uint64_t resource;    /* resource of a wait inside this step, or 0 */
-	uint64_t deadline_ns; /* deadline of ends_first */
-	uint64_t limit_ns;    /* time by which any wait of this step ends, or 0 */
-	enum state state;
-};
-
 static PyTypeObject *steps_type;
 static PyObject *task_type, *get_coro, *children_name;
-static _Thread_local struct steps *running;
-
-#define CORO(steps) CTP_HANDLE(CTP_RESOURCE_COROUTINE, (steps)->coro)
+_Thread_local struct steps *running;
 
 static struct steps *as_steps(PyObject *object)
 {
 	return Py_TYPE(object) == steps_type ? (struct steps *)object : NULL;
 }
 
-static PyObject *unwrap(PyObject *object)
+PyObject *steps_unwrap(PyObject *object)
 {
 	struct steps *steps = as_steps(object);
 
@@ -54,6 +38,8 @@ static struct steps *steps_of_task(PyObject *task)
 	PyObject *coroutine;
 	struct steps *steps;
 
+	if (as_steps(task))
+		return as_steps(task);
 	if (!task_type || PyObject_IsInstance(task, task_type) != 1) {
 		PyErr_Clear();
 		return NULL;
@@ -77,7 +63,7 @@ static enum ctp_point point_of(const struct steps *steps)
 	return steps->state == STATE_YIELDED ? CTP_POINT_YIELD : CTP_POINT_AWAIT;
 }
 
-static struct steps *step_begin(struct steps *steps)
+struct steps *steps_begin(struct steps *steps)
 {
 	struct steps *outer = running;
 
@@ -92,6 +78,12 @@ static struct steps *step_begin(struct steps *steps)
 	steps->ends_first = NULL;
 	running = steps;
 	return outer;
+}
+
+/* Converts seconds on the loop's clock, which is CLOCK_MONOTONIC; 0: none. */
+uint64_t steps_time(double seconds)
+{
+	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -113,18 +105,17 @@ static void gather_one(struct steps *steps, PyObject *future, uint32_t site)
 {
 	struct steps *child = steps_of_task(future);
 
-	if (!child || is_done(future))
+	if (!child || (!as_steps(future) && is_done(future)))
 		return;
 	steps->gathered[steps->nr_gathered++] = child->coro;
 	ctp_await(steps->coro, child->coro, site);
 }
 
-/* The future of asyncio.gather names the futures that it waits for. */
-static void gather(struct steps *steps, PyObject *future, uint32_t site)
+/* `children`: a list of futures, tasks, or their wrappers. */
+void steps_gather(struct steps *steps, PyObject *children, uint32_t site)
 {
-	PyObject *children = PyObject_GetAttr(future, children_name), *iterator, *one;
+	PyObject *iterator, *one;
 
-	PyErr_Clear();
 	if (children && PyList_Check(children) && !steps->gathered)
 		steps->gathered = PyMem_Malloc(GATHERED * sizeof(*steps->gathered));
 	iterator = children && PyList_Check(children) && steps->gathered
@@ -135,8 +126,17 @@ static void gather(struct steps *steps, PyObject *future, uint32_t site)
 		Py_DECREF(one);
 	}
 	Py_XDECREF(iterator);
-	Py_XDECREF(children);
 	PyErr_Clear();
+}
+
+/* The future of asyncio.gather names the futures that it waits for. */
+static void gather(struct steps *steps, PyObject *future, uint32_t site)
+{
+	PyObject *children = PyObject_GetAttr(future, children_name);
+
+	PyErr_Clear();
+	steps_gather(steps, children, site);
+	Py_XDECREF(children);
 }
 
 /*
@@ -160,7 +160,7 @@ static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site
 
 static void step_suspend(struct steps *steps, PyObject *future)
 {
-	uint32_t site = places_of_await(steps->inner, unwrap);
+	uint32_t site = places_of_await(steps->inner, steps_unwrap);
 	uint64_t resource, deadline = steps->limit_ns;
 
 	if (future == Py_None) {
@@ -186,7 +186,7 @@ static void step_suspend(struct steps *steps, PyObject *future)
  * Records the end: by an exception, or by a return, which raises StopIteration if the step was a throw. A cancellation
  * is no error (CancelledError, GeneratorExit and the like are no Exceptions).
  */
-static void tell_end(struct steps *steps)
+void steps_end(struct steps *steps)
 {
 	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception) &&
 		!PyErr_ExceptionMatches(PyExc_StopIteration))
@@ -203,7 +203,7 @@ static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded
 		step_suspend(steps, yielded);
 	} else {
 		steps->state = STATE_DONE;
-		tell_end(steps);
+		steps_end(steps);
 	}
 	if (outer)
 		ctp_current_enter(outer->coro);
@@ -212,7 +212,7 @@ static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded
 static PySendResult steps_send(PyObject *self, PyObject *value, PyObject **result)
 {
 	struct steps *steps = (struct steps *)self;
-	struct steps *outer = step_begin(steps);
+	struct steps *outer = steps_begin(steps);
 	PySendResult sent = PyIter_Send(steps->inner, value, result);
 
 	step_end(steps, outer, sent == PYGEN_NEXT ? *result : NULL);
@@ -253,11 +253,17 @@ static PyObject *method_throw(PyObject *self, PyObject *arguments)
 
 	if (!method)
 		return NULL;
-	outer = step_begin(steps);
+	outer = steps_begin(steps);
 	result = PyObject_Call(method, arguments, NULL);
 	step_end(steps, outer, result);
 	Py_DECREF(method);
 	return result;
+}
+
+void steps_wake(struct steps *steps)
+{
+	steps->state = STATE_READY;
+	ctp_wake(ctp_current(), CORO(steps), places_here(), CTP_OUTCOME_QUEUED);
 }
 
 /* Records the end of a coroutine that did not come to its end, and that nothing will resume. */
@@ -353,6 +359,16 @@ static PyMethodDef steps_methods[] = {
 	{"throw", method_throw, METH_VARARGS,
 		"throw(exception): one step that begins with an exception."},
 	{"close", method_close, METH_NOARGS, "close(): ends the coroutine where it waits."},
+	{"begin", driven_begin, METH_NOARGS, "begin(): the coroutine's loop begins a step of it."},
+	{"suspend", driven_suspend, METH_VARARGS,
+		"suspend(until, group, children): the step has ended, by a wait that ends by the "
+		"loop's clock at that time; 0: by none. children: a list of Steps whose ends, as "
+		"those of a group, are waited for; group None: it is no such wait."},
+	{"finish", driven_finish, METH_NOARGS, "finish(): the coroutine has ended in this step."},
+	{"ready", driven_ready, METH_NOARGS,
+		"ready(): what runs on this thread puts the coroutine into its loop's queue; "
+		"inside "
+		"of its own step: that step ends by going to the end of the queue."},
 	{NULL, NULL, 0, NULL},
 };
 
@@ -413,12 +429,6 @@ static PyObject *wait_over(PyObject *module, PyObject *before)
 	Py_RETURN_NONE;
 }
 
-/* Converts seconds on the loop's clock, which is CLOCK_MONOTONIC; 0: none. */
-static uint64_t time_of(double seconds)
-{
-	return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
-}
-
 static PyObject *ends_at(PyObject *module, PyObject *arguments)
 {
 	PyObject *future;
@@ -429,7 +439,7 @@ static PyObject *ends_at(PyObject *module, PyObject *arguments)
 		return NULL;
 	if (running) {
 		running->ends_first = future;
-		running->deadline_ns = time_of(seconds);
+		running->deadline_ns = steps_time(seconds);
 	}
 	Py_RETURN_NONE;
 }
@@ -443,7 +453,7 @@ static PyObject *limit(PyObject *module, PyObject *seconds)
 	if (PyErr_Occurred())
 		return NULL;
 	if (running)
-		running->limit_ns = time_of(wanted);
+		running->limit_ns = steps_time(wanted);
 	return PyFloat_FromDouble(before);
 }
 
@@ -452,10 +462,8 @@ static PyObject *woken(PyObject *module, PyObject *task)
 	struct steps *steps = ctp_is_attached() ? steps_of_task(task) : NULL;
 
 	(void)module;
-	if (!steps || steps->state != STATE_WAITING)
-		Py_RETURN_NONE;
-	steps->state = STATE_READY;
-	ctp_wake(ctp_current(), CORO(steps), places_here(), CTP_OUTCOME_QUEUED);
+	if (steps && steps->state == STATE_WAITING)
+		steps_wake(steps);
 	Py_RETURN_NONE;
 }
 
