@@ -20,7 +20,8 @@ struct unjudged {
 	uint32_t nr_coros;
 	uint32_t coro;    /* the first one there whose wait a call would make judgeable; 0: none */
 	uint32_t nr_like; /* such waits for the same object */
-	bool is_shared;   /* they are of coroutines of several functions */
+	uint32_t nr_unwakeable; /* coroutines whose last polls kept no waker */
+	bool is_shared;         /* they are of coroutines of several functions */
 };
 
 /* The calls of a language; NULL: the language has no such call. */
@@ -107,6 +108,10 @@ static void add(const struct advising *advising, struct unjudged *place, uint32_
 	const struct model_coro *coro = &analysis->model->coros.at[index], *first;
 
 	place->nr_coros++;
+	if (analyze_ties_keeps_no_waker(coro)) {
+		place->nr_unwakeable++;
+		return;
+	}
 	if (!lacks_call(analysis, coro))
 		return;
 	place->coro = place->coro ? place->coro : index;
@@ -266,8 +271,25 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 			is_lock ? "taken and released" : "set or filled"));
 }
 
+static void advise_waker(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+	bool is_one = place->nr_unwakeable == 1;
+
+	advise(advising, place, CT_LACK_WAKER, place->nr_unwakeable,
+		analyze_say(analysis,
+			"%s, and nobody can wake %s: %s last poll found nothing there yet, and "
+			"kept no clone of %s waker; if what %s to come one day, keep "
+			"`context.waker().clone()`, and wake it then",
+			words_who(analysis, place, place->nr_unwakeable), is_one ? "it" : "them",
+			is_one ? "its" : "their", is_one ? "its" : "the",
+			is_one ? "it awaits is" : "they await is"));
+}
+
 static void advise_place(struct advising *advising, const struct unjudged *place)
 {
+	if (place->nr_unwakeable)
+		advise_waker(advising, place);
 	if (!place->coro)
 		return;
 	if (advising->analysis->model->coros.at[place->coro].wait_object)

@@ -99,6 +99,8 @@ bool analyze_ties_is_something_left(
 /* analyze_ties_comes_from: is `coro` the coroutine `from`, or a descendant of it within TIES_GENERATIONS? */
 bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t from);
 
+/* analyze_ties_keeps_no_waker: does the coroutine wait after a poll that kept no waker, so that nobody can wake it? */
+bool analyze_ties_keeps_no_waker(const struct model_coro *coro);
 /* analyze_ties_may_be_for_end: may this be a wait for the end of a child, as far as recorded? */
 bool analyze_ties_may_be_for_end(const struct model_coro *coro);
 

@@ -201,6 +201,18 @@ static void waiting_in_memory(struct text *rows, const struct ct_report *report)
 	waiting_places(rows, report);
 }
 
+/* The number of waiting coroutines that kept no waker, as the advice says. */
+static uint64_t nr_without_waker(const struct ct_report *report)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_advice; i++)
+		if (report->advice[i].lack == CT_LACK_WAKER)
+			count += report->advice[i].nr_coros;
+	return count;
+}
+
 /* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
@@ -218,6 +230,9 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 		text_add(rows, "the events that were left out may show why");
 	else
 		may_be_woken(rows, nr_waiting, nr_left_waiting(report));
+	if (nr_without_waker(report))
+		text_format(rows, ", except %" PRIu64 ", which kept no waker",
+			nr_without_waker(report));
 	render_facts_end(rows);
 	waiting_places(rows, report);
 }
@@ -386,9 +401,10 @@ static void integration(struct text *rows, const struct ct_report *report)
 {
 	uint32_t i;
 
-	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++) {
-		render_facts_safe(rows, "to judge it", report->advice[i].text);
-	}
+	for (i = 0; i < report->nr_advice && i < FACTS_MAX_LIST; i++)
+		render_facts_safe(rows,
+			report->advice[i].lack == CT_LACK_WAKER ? "no waker" : "to judge it",
+			report->advice[i].text);
 }
 
 static void tell_sum(struct text *rows, const struct ct_report *report)

@@ -13,13 +13,6 @@
 
 #include "rules/parts.h"
 
-static bool keeps_no_waker(const struct model_coro *coro)
-{
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       coro->turns->wake.outcome == CTP_OUTCOME_NO_WAKER &&
-	       coro->turns->wake.time != CT_NO_TIME && coro->turns->wake.time >= coro->suspended;
-}
-
 static bool is_excused(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
@@ -138,7 +131,8 @@ static void find(struct analysis *analysis)
 	for (i = 1; is_awaited && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 
-		if (!analysis->is_told[i] && keeps_no_waker(coro) && !is_excused(analysis, coro))
+		if (!analysis->is_told[i] && analyze_ties_keeps_no_waker(coro) &&
+			!is_excused(analysis, coro))
 			judge(analysis, i, is_awaited[i]);
 	}
 }
@@ -170,7 +164,7 @@ bool rules_lost_waker_tell(
 				: "no clone of its waker was alive then: nobody can wake it",
 	};
 
-	if (!keeps_no_waker(coro))
+	if (!analyze_ties_keeps_no_waker(coro))
 		return false;
 	analyze_story_step(analysis, story, &step);
 	return true;

@@ -300,9 +300,15 @@ static void test_advice(void)
 		"the place of each call down to it, as by `CTP_SITE()` in a macro, so that their "
 		"waits can be distinguished");
 	check_advice("4ms t1 suspend c1 @3\n5ms t1 park\n", CT_LACK_RESOURCE,
-		"1 coroutine waits at src/client.rs:5, and what for is not recorded: put "
-		"`corotracer::on(resource, ...)` around the future there, and call "
+		"1 coroutine waits at src/client.rs:5, and what for is not recorded: await it by a "
+		"traced form of `corotracer::with_tokio`, as `traced_lock(&mutex)`, or put "
+		"`corotracer::on(resource, ...)` around what is awaited there, and call "
 		"`Resource::notify()` where it is set, and then this wait can be judged");
+	check_advice("4ms t1 suspend c1 @3\n5ms t1 wake coroutine:1 outcome=no-waker\n",
+		CT_LACK_WAKER,
+		"1 coroutine waits at src/client.rs:5, and nobody can wake it: its last poll found "
+		"nothing there yet, and kept no clone of its waker; if what it awaits is to come "
+		"one day, keep `context.waker().clone()`, and wake it then");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @3\n", CT_LACK_CHANGE,
 		"1 coroutine waits at src/client.rs:5, for channel 0x5000, about which nothing "
 		"else is recorded: call `Resource::notify()` where it is set or filled, and then "

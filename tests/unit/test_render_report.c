@@ -238,12 +238,10 @@ static void test_forms(void)
 	free(members);
 }
 
-static const struct ct_advice advice = {.lack = CT_LACK_RESOURCE,
-	.process = 1,
-	.site = 2,
-	.nr_coros = 8,
-	.name = "AsyncRead",
-	.text = "8 coroutines wait at AsyncRead <7>, and what for is not recorded"};
+static const struct ct_advice advice[] = {
+	{CT_LACK_RESOURCE, 1, 2, 8, "AsyncRead",
+		"8 coroutines wait at AsyncRead <7>, and what for is not recorded"},
+	{CT_LACK_WAKER, 1, 3, 2, "", "2 coroutines wait at Poll <8>, and nobody can wake them"}};
 
 static const struct ct_waiting waiting[] = {
 	{.site = 2, .process = 1, .nr_coros = 8, .coro = 1025, .since = 1020000000},
@@ -267,8 +265,8 @@ static void test_nothing_found(void)
 			.nr_by_state = {[CT_STATE_WAITING] = 13, [CT_STATE_DESTROYED] = 37}},
 		.waiting = waiting,
 		.nr_waiting = sizeof(waiting) / sizeof(waiting[0]),
-		.advice = &advice,
-		.nr_advice = 1};
+		.advice = advice,
+		.nr_advice = 2};
 
 	expect_file("no-finding.txt", &report, (struct ct_report_options){0});
 	expect_file(
