@@ -2,8 +2,10 @@
 /*
  * Hogs: one run of a coroutine lasted far longer than runs from that place usually do, and others were ready for at
  * least half of the run, and still not run at its end. A loop that runs on one thread makes nobody ready meanwhile, so
- * that others count, too, whose timers ran out in the first half of a run of a tenth of a second. The kernel's accounts
- * of the thread must confirm that it computed, or was in a blocking call, for that long.
+ * that others count, too, whose timers ran out in the first half of a run of a tenth of a second, or which the thread
+ * woke right after such a run, and whose waits would have ended in its first half, had they taken the longest time
+ * that waits there ever took. The kernel's accounts of the thread must confirm that it computed, or was in a blocking
+ * call, for that long.
  *
  * The rule is silent if the accounts are missing, or the thread waited for a processor; if the world stood still
  * meanwhile, as during a garbage collection; if nobody was kept waiting; if the coroutine is marked; while the
@@ -21,10 +23,10 @@
 struct hog {
 	struct model_run run;
 	/*
-	 * Others that were ready for at least half of the run, and still at its end, and others whose timers had run
-	 * out; `behind` had been so for the longest time.
+	 * Others that were ready for at least half of the run, and still at its end; others whose timers had run out;
+	 * others that were held up; `behind` had been so for the longest time.
 	 */
-	uint32_t nr_behind, nr_overdue;
+	uint32_t nr_behind, nr_overdue, nr_held;
 	uint32_t behind;
 	ct_time behind_since;
 	/* the call in which the engine found the thread asleep during the run; MODEL_NO_CALL: none */
@@ -46,6 +48,15 @@ static ct_time behind_since(const struct model_coro *coro, const struct model_ru
 	return CT_NO_TIME;
 }
 
+static void add_behind(struct hog *hog, uint32_t coro, ct_time since)
+{
+	hog->nr_behind++;
+	if (hog->behind && hog->behind_since <= since)
+		return;
+	hog->behind = coro;
+	hog->behind_since = since;
+}
+
 static void find_behind(const struct model *model, struct hog *hog)
 {
 	uint32_t process = model->coros.at[hog->run.coro].process, i;
@@ -57,12 +68,8 @@ static void find_behind(const struct model *model, struct hog *hog)
 		if (coro->process != process || since == CT_NO_TIME ||
 			since > hog->run.until - hog->run.ns / 2)
 			continue;
-		hog->nr_behind++;
 		hog->nr_overdue += coro->state == CT_STATE_WAITING;
-		if (hog->behind && hog->behind_since <= since)
-			continue;
-		hog->behind = i;
-		hog->behind_since = since;
+		add_behind(hog, i, since);
 	}
 }
 
@@ -94,6 +101,39 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	return true;
 }
 
+#define RIGHT_AFTER_NS INT64_C(1000000) /* what a loop does within this time, it does first */
+#define LEAST_WAITS 3u                  /* fewer do not show how long such a wait takes */
+
+/* When the wait would have ended, had it taken the longest time that waits there ever took; CT_NO_TIME: not known. */
+static ct_time due(const struct model *model, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(model, coro->wait_site);
+	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+
+	return waits->count >= LEAST_WAITS ? coro->suspended + (ct_time)waits->max : CT_NO_TIME;
+}
+
+/* Does this thread, right after a long run and in no coroutine, end a wait that would have ended during that run? */
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	const struct model_past_run *run = &model->threads[sight->event->thread].last_run;
+	struct hog *hog = run->coro ? model_watch_place(watch, run->site) : NULL;
+	ct_time since;
+
+	if (!hog || sight->by || coro->state != CT_STATE_WAITING || hog->run.until != run->until ||
+		hog->run.thread != run->thread || sight->event->time - run->until > RIGHT_AFTER_NS)
+		return true;
+	since = due(model, coro);
+	if (since == CT_NO_TIME || since < run->until - run->ns ||
+		since > run->until - run->ns / 2 || coro->rare->deadline != CT_NO_TIME)
+		return true;
+	hog->nr_held++;
+	add_behind(hog, sight->coro, since);
+	return true;
+}
+
 static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
 {
 	uint32_t site;
@@ -121,9 +161,24 @@ static int64_t usual_time(const struct analysis *analysis, uint32_t site)
 			       LIMIT(analysis, HOG_RUNS));
 }
 
+/* Was none of them ready? */
 static bool are_overdue(const struct hog *hog)
 {
-	return hog->nr_overdue == hog->nr_behind;
+	return hog->nr_overdue + hog->nr_held == hog->nr_behind;
+}
+
+/* A single one that was held up may have had to wait for something else, unless the thread slept. */
+static bool is_anybody_behind(const struct hog *hog)
+{
+	return hog->nr_behind > (hog->nr_held == 1 && hog->system_call == MODEL_NO_CALL);
+}
+
+/* Did an error end the run? */
+static bool has_failed(const struct analysis *analysis, const struct model_run *run)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[run->coro];
+
+	return coro->rare->failed_site && coro->resumed == run->until - run->ns;
 }
 
 static int64_t limit_of(const struct analysis *analysis, uint32_t site)
@@ -206,12 +261,14 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.until = run->until,
 	};
 
-	if (hog->nr_behind == 0 || is_excused(analysis, run) ||
+	if (!is_anybody_behind(hog) || is_excused(analysis, run) ||
 		own_time(analysis, hog) <= limit_of(analysis, site) ||
 		(are_overdue(hog) && is_starved(analysis, hog)))
 		return;
 	if (is_starved(analysis, hog))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
+	if (has_failed(analysis, run))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_RUN_FAILED);
 	/* Meanwhile the coroutine may have suspended, and gone on. */
 	if (analyze_candidate_outlives_gaps(analysis, &candidate, run->until - run->ns, run->until))
 		analyze_candidate_add(analysis, &candidate);
@@ -230,6 +287,10 @@ static void find(struct analysis *analysis)
 
 static const char *words_state(const struct hog *hog)
 {
+	if (hog->nr_held)
+		return hog->nr_held == hog->nr_behind
+			       ? "waiting for what the thread found right after it"
+			       : "ready, or waiting for what the thread found right after it,";
 	if (!hog->nr_overdue)
 		return "ready";
 	return are_overdue(hog) ? "waiting for timers that had run out"
@@ -293,7 +354,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_duration(analysis, run->ns),
 		analyze_words_place(analysis, first->subject),
 		analyze_words_number(analysis, hog->nr_behind),
-		hog->nr_overdue ? "other" : "ready one", hog->nr_behind == 1 ? "" : "s");
+		hog->nr_overdue || hog->nr_held ? "other" : "ready one",
+		hog->nr_behind == 1 ? "" : "s");
 	tell_run(analysis, hog, first->subject, story);
 	analyze_story_evidence(analysis, story, "%s", words_doing(analysis, hog));
 	if (usual_time(analysis, first->subject))
@@ -313,7 +375,7 @@ static void find_run(const struct analysis *analysis, const struct candidate *ca
 
 const struct rule rules_worker_hog = {
 	.watcher = {.nr_place_bytes = sizeof(struct hog),
-		.looks = {[MODEL_LONG_RUN] = look_at_run},
+		.looks = {[MODEL_LONG_RUN] = look_at_run, [MODEL_WAKE] = look_at_wake},
 		.visit = visit},
 	.find = find,
 	.describe = describe,
