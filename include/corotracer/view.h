@@ -259,8 +259,10 @@ const char *ct_view_text(const struct ct_view *view, int64_t number);
  * until_ns, state (the longest state in the slice), coroutine, site, nr_states (the number of states in the slice),
  * resource (of a waiting coroutine: the number in resources.def of what it waits for), and nr_waiting. For an object,
  * the state is running while `coroutine` holds it, which took it at `site`, and waiting while no holder is known;
- * resource is the object's own kind, and nr_waiting the greatest number of coroutines that wait for it. CT_ERR_USAGE:
- * the answer would have more slices than `slices_max`.
+ * resource is the object's own kind, and nr_waiting the greatest number of coroutines that wait for it. A call that
+ * holds the coroutine and its thread for a millisecond or more, or at the end, is a slice of its own in a run, with the
+ * state `syscall` and the name of the call in the last column, call. CT_ERR_USAGE: the answer would have more slices
+ * than `slices_max`.
  */
 enum ct_view_lane_kind {
 	CT_VIEW_LANE_COROUTINE,

@@ -276,6 +276,10 @@ static struct lane_event parties_of(
 	case CTP_KIND_CRASH:
 		of.coro = running;
 		break;
+	case CTP_KIND_BLOCK_BEGIN:
+	case CTP_KIND_BLOCK_END:
+		of.running = running;
+		break;
 	default:
 		break;
 	}

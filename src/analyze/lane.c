@@ -76,13 +76,39 @@ static struct lane_bar *enter(struct lane *lane, enum ct_bar_state state, ct_tim
 	if (lane->now.bar.state)
 		leave(lane, time);
 	lane->now = (struct lane_bar){.bar = {.state = state, .from = time, .text = ""}};
+	lane->call_name = NULL;
 	return &lane->now;
+}
+
+void analyze_lane_call(struct lane *lane, ct_time from, const char *name)
+{
+	uint32_t thread = lane->now.bar.thread;
+	struct lane_bar *now;
+
+	if (lane->now.bar.state != CT_BAR_RUNNING)
+		return;
+	now = enter(lane, CT_BAR_CALL, from > lane->now.bar.from ? from : lane->now.bar.from);
+	now->bar.thread = thread;
+	now->bar.text = name;
+}
+
+/* The bar of the call that the coroutine was in, if that lasted. */
+static void tell_call(struct lane *lane, ct_time until)
+{
+	const char *name = lane->call_name;
+	uint32_t site = lane->call_site;
+
+	if (!name || until - lane->call_from < LANE_CALL_NS)
+		return;
+	analyze_lane_call(lane, lane->call_from, name);
+	lane->now.bar.site = site;
 }
 
 void analyze_lane_end(struct lane *lane, ct_time end)
 {
 	if (!lane->now.bar.state)
 		return;
+	tell_call(lane, end);
 	lane->now.bar.until = end > lane->now.bar.from ? end : lane->now.bar.from;
 	lane->now.bar.is_open = true;
 	keep_before(lane);
@@ -186,6 +212,30 @@ static void run(struct lane *lane, const struct ct_event *event)
 	}
 }
 
+/* The coroutine, and its thread with it, enters a call. */
+static void call_begin(struct lane *lane, const struct ct_event *event, const char *name)
+{
+	for (; lane; lane = lane->next) {
+		if (!is_running(lane) || lane->now.bar.thread != event->thread)
+			continue;
+		lane->call_from = event->time;
+		lane->call_name = name;
+		lane->call_site = event->site;
+	}
+}
+
+static void call_end(struct lane *lane, const struct ct_event *event, enum ct_bar_state next)
+{
+	for (; lane; lane = lane->next) {
+		if (!is_running(lane) || !lane->call_name)
+			continue;
+		tell_call(lane, event->time);
+		lane->call_name = NULL;
+		if (next != lane->now.bar.state)
+			enter(lane, next, event->time)->bar.thread = event->thread;
+	}
+}
+
 static void enter_all(struct lane *lane, enum ct_bar_state state, ct_time time)
 {
 	for (; lane; lane = lane->next)
@@ -272,6 +322,13 @@ static void take_coroutine(struct lane *lane, const struct lane_event *of)
 		break;
 	case CTP_KIND_ENQUEUE:
 		make_ready(lane, of);
+		break;
+	case CTP_KIND_SYSCALL_BEGIN:
+		call_begin(lane, event, "a system call");
+		break;
+	case CTP_KIND_SYSCALL_END:
+		call_end(lane, event,
+			event->flags & CTP_SYSCALL_READY ? CT_BAR_READY : CT_BAR_RUNNING);
 		break;
 	case CTP_KIND_RETURN:
 		enter_all(lane, CT_BAR_DONE, event->time);
@@ -453,6 +510,10 @@ void analyze_lane_take(struct lane_index *index, const struct lane_event *of)
 		make_ready(index->of_coro[of->woken], of);
 	if (of->entered)
 		run(index->of_coro[of->entered], event);
+	if (event->kind == CTP_KIND_BLOCK_BEGIN)
+		call_begin(index->of_coro[of->running], event, ct_call_name(event->argument));
+	else if (event->kind == CTP_KIND_BLOCK_END)
+		call_end(index->of_coro[of->running], event, CT_BAR_RUNNING);
 	for (lane = index->of_thread[event->thread]; lane; lane = lane->next)
 		take_thread(lane, event);
 	if (is_of_resource(event->kind) && index->resources.count)

@@ -41,6 +41,10 @@ struct lane {
 	struct lane_bar out;    /* the last one that was left out */
 	uint64_t nr_left_out;
 	uint64_t around; /* a thread in a call: the coroutine that it runs */
+	/* A coroutine's lane: it is in a call with its thread since then; told only if that lasts. */
+	ct_time call_from;
+	const char *call_name; /* NULL: in none */
+	uint32_t call_site;
 	bool keeps_next;
 	bool is_woken; /* by itself, or queued, while it runs */
 };
@@ -54,6 +58,9 @@ struct lane_index {
 	VEC(struct lane *) all;
 	bool is_broken; /* out of memory */
 };
+
+/* A call of a coroutine that is over sooner is no state of its own. */
+#define LANE_CALL_NS INT64_C(1000000)
 
 /*
  * analyze_lane_add: adds a lane, which says what it is of. The index borrows the lane. analyze_lane_fini: frees the
@@ -72,6 +79,7 @@ struct lane_event {
 	uint32_t coro;
 	uint32_t woken;   /* the coroutine that a wake wakes */
 	uint32_t entered; /* the coroutine that a switch enters */
+	uint32_t running; /* the coroutine that runs on its thread, which enters or leaves a call */
 	uint64_t waker;   /* id of the coroutine that made another one ready; 0: not known */
 };
 
@@ -80,6 +88,9 @@ void analyze_lane_take(struct lane_index *index, const struct lane_event *of);
 
 /* analyze_lane_receive: takes a detail that names the receiver of what this thread has just handed over. */
 void analyze_lane_receive(struct lane_index *index, const struct ct_event *detail);
+
+/* analyze_lane_call: the running coroutine or thread of the lane is known to be in this call since `from`. */
+void analyze_lane_call(struct lane *lane, ct_time from, const char *name);
 
 /* analyze_lane_end: ends the lane at `end`; the bar of its present state reaches up to there, and is open. */
 void analyze_lane_end(struct lane *lane, ct_time end);

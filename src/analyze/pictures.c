@@ -455,11 +455,26 @@ static const char *name_of(struct analysis *analysis, const struct lane *lane)
 	}
 }
 
+/* A lane whose thread sits in a call at the end. */
+static void end_lane(struct analysis *analysis, struct lane *lane)
+{
+	uint32_t thread = lane->kind == CT_LANE_COROUTINE ? lane->now.bar.thread : lane->thread;
+	bool is_running = lane->kind != CT_LANE_RESOURCE && lane->now.bar.state == CT_BAR_RUNNING;
+	ct_time end = analysis->parties[lane->process].end;
+	struct model_call call;
+
+	if (is_running && model_find_call(analysis->model, thread, &call) && call.since < end &&
+		(lane->kind == CT_LANE_THREAD ||
+			analysis->model->threads[thread].top == lane->coro))
+		analyze_lane_call(lane, call.since, call.name);
+	analyze_lane_end(lane, end);
+}
+
 static void hand_over_lane(struct analysis *analysis, struct lane *lane, struct ct_lane *ret_lane)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[lane->coro];
 
-	analyze_lane_end(lane, analysis->parties[lane->process].end);
+	end_lane(analysis, lane);
 	ret_lane->kind = lane->kind;
 	ret_lane->is_member = lane->is_member;
 	ret_lane->process = lane->process;

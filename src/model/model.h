@@ -353,6 +353,15 @@ ct_time model_end_of(const struct model *model, uint32_t process);
  */
 bool model_is_look_valid(const struct model *model, uint32_t thread);
 
+/* A call in which a thread is, with what it runs. */
+struct model_call {
+	ct_time since; /* by its last event, or when a look of the engine first found it there */
+	const char *name;
+};
+
+/* model_find_call: finds the call that a thread which runs a coroutine is in at the end; false: none is known. */
+bool model_find_call(const struct model *model, uint32_t thread, struct model_call *ret_call);
+
 /*
  * model_sleeps: did the engine last see the thread in a sleep, which ends by the clock, with no event of the process
  * since?

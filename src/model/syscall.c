@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines in system calls together with their threads: the thread counts as blocked meanwhile, and its processor
- * as in a system call, from which another thread may take it.
+ * as in a system call, from which another thread may take it. And the call that a thread is in at the end, by its
+ * events or by what the engine saw of it.
  */
+#include "base/system_calls.h"
+#include "event/kind_words.h"
 #include "model/parts.h"
 
 static void enter_call(
@@ -82,4 +85,55 @@ bool model_syscall_apply(struct model *model, const struct ct_event *event)
 		return true;
 	return event->kind == CTP_KIND_SYSCALL_BEGIN ? begin(model, index, event)
 						     : end(model, index, event);
+}
+
+/* ---------------------------------------------------------------- the call that goes on */
+
+static bool is_seen_in_call(const struct model_thread *thread)
+{
+	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event &&
+	       thread->seen_from != CT_NO_TIME && thread->seen_system_call != MODEL_NO_CALL;
+}
+
+#define NOTHING_OF 100
+
+/*
+ * When the call began in which each look since the thread's last event found it: by the kernel's account the thread
+ * had, or wanted, a processor for so long only, and slept for the rest. If that is next to nothing, the call began with
+ * the last event.
+ */
+static ct_time call_since(const struct model *model, uint32_t index)
+{
+	const struct model_thread *thread = &model->threads[index];
+	struct model_account busy;
+	int64_t busy_ns;
+
+	if (thread->nr_looks_running || thread->last_event == CT_NO_TIME ||
+		!model_account_between(model, index, thread->last_event, thread->seen_from, &busy))
+		return thread->seen_from;
+	busy_ns = (int64_t)(busy.ran_ns + busy.waited_ns);
+	if (busy_ns < (thread->seen - thread->last_event) / NOTHING_OF)
+		return thread->last_event;
+	return busy_ns < thread->seen_from - thread->last_event ? thread->last_event + busy_ns
+								: thread->seen_from;
+}
+
+bool model_find_call(const struct model *model, uint32_t index, struct model_call *ret_call)
+{
+	const struct model_thread *thread = &model->threads[index];
+	const char *name;
+
+	if (!thread->top || thread->stopped != CT_NO_TIME || thread->idle_from != CT_NO_TIME)
+		return false;
+	if (thread->blocked_from != CT_NO_TIME && thread->is_blocked_last) {
+		*ret_call = (struct model_call){
+			thread->blocked_from, ct_call_name(thread->blocked_call)};
+		return thread->seen == CT_NO_TIME || thread->seen < thread->last_event ||
+		       thread->seen_state != 'R';
+	}
+	if (!is_seen_in_call(thread))
+		return false;
+	name = system_call_name(thread->seen_system_call);
+	*ret_call = (struct model_call){call_since(model, index), name ? name : "a system call"};
+	return true;
 }

@@ -64,12 +64,13 @@ static int half_of(const struct text *words, bool is_bold)
 static int draw_gap(
 	struct text *text, const struct scene *scene, const struct scene_gap *gap, int end)
 {
+	bool is_bold = gap->is_folded || gap->is_shortened;
 	int middle = gap->x + gap->width / 2, half;
 	struct text words = {0};
 	bool fits;
 
 	say_gap(&words, gap, gap->is_folded);
-	half = half_of(&words, gap->is_folded);
+	half = half_of(&words, is_bold);
 	if (gap->is_folded && middle - half < end) {
 		say_gap(&words, gap, false);
 		half = half_of(&words, true);
@@ -79,7 +80,7 @@ static int draw_gap(
 	if (fits)
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",
-			gap->is_folded ? "strong" : "quiet", middle, scene->axis_y + 17,
+			is_bold ? "strong" : "quiet", middle, scene->axis_y + 17,
 			text_peek(&words));
 	render_facts_drop(text, &words);
 	return fits ? middle + half : end;
@@ -106,6 +107,16 @@ static void draw_fold(struct text *text, const struct scene *scene, const struct
 	text_add(text, "\"/>\n");
 }
 
+/* Two slanted strokes through the axis alone: the stretch is longer than drawn. */
+static void draw_break(struct text *text, const struct scene *scene, const struct scene_gap *gap)
+{
+	int x = gap->x + gap->width / 2, y = scene->axis_y;
+
+	text_format(text, "<path class=\"ground\" d=\"M%d %dh6v4h-6z\"/>\n", x - 3, y - 2);
+	text_format(text, "<path class=\"axis\" d=\"M%d %dl4 -10M%d %dl4 -10\"/>\n", x - 5, y + 5,
+		x + 1, y + 5);
+}
+
 void render_picture_axis(struct text *text, const struct scene *scene)
 {
 	uint32_t i;
@@ -119,8 +130,11 @@ void render_picture_axis(struct text *text, const struct scene *scene)
 	for (i = 0; i < scene->nr_ticks; i++)
 		render_picture_line(text, "axis", scene->ticks[i].x, scene->axis_y - 3,
 			scene->ticks[i].x, scene->axis_y + 3);
-	for (i = 0; i + 1 < scene->nr_ticks; i++)
+	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+		if (scene->gaps[i].is_shortened)
+			draw_break(text, scene, &scene->gaps[i]);
 		end = draw_gap(text, scene, &scene->gaps[i], end);
+	}
 }
 
 void render_picture_folds(struct text *text, const struct scene *scene)

@@ -109,9 +109,8 @@ static void write_notes(struct pen *pen, const struct scene *scene)
 		write_note(pen, scene, i);
 	pen->y += LINE_HEIGHT / 2;
 	write_lines(pen, "quiet", 0,
-		"Time runs to the right and is not to scale: jagged lines fold a long stretch, and "
-		"its "
-		"length stands above it.");
+		"Time runs to the right and is not to scale: jagged lines fold a long stretch, "
+		"strokes on the axis shorten one, and its length stands above it.");
 }
 
 void render_picture_alone(struct text *text, const struct scene *scene)

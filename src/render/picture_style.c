@@ -49,5 +49,7 @@ const char render_picture_style[] =
 	".picture .ring { fill: none; stroke: var(--alarm); stroke-width: 1.6; }\n"
 	".picture .never { stroke: var(--alarm); stroke-width: 2.2; stroke-dasharray: 6 5; fill: none; }\n"
 	".picture .never-tip { stroke: var(--alarm); stroke-width: 2.2; fill: none; }\n"
+	".picture .never.unknown { stroke: var(--quiet); stroke-width: 1.6; stroke-dasharray: 1 5;\n"
+	"  stroke-linecap: round; }\n"
 	".picture .never.other, .picture .never-tip.other { stroke: var(--quiet); }\n";
 /* clang-format on */

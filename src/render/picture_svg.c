@@ -324,12 +324,19 @@ static int end_length(const struct scene *scene)
 static void draw_end(struct text *text, const struct scene *scene, const struct scene_end *end)
 {
 	int length = end_length(scene);
-	const char *class = end->is_other ? "quiet halo" : "alarm halo";
+	const char *class = end->is_other || end->is_unknown ? "quiet halo" : "alarm halo";
 
-	render_picture_line(text, end->is_other ? "never other" : "never", end->x, end->y,
-		end->x + length, end->y);
-	text_format(text, "<path class=\"never-tip%s\" d=\"M%d %dl8 6l-8 6\"/>\n",
-		end->is_other ? " other" : "", end->x + length - 6, end->y - 6);
+	render_picture_line(text,
+		end->is_unknown ? "never unknown"
+		: end->is_other ? "never other"
+				: "never",
+		end->x, end->y, end->x + length - (end->is_unknown ? 12 : 0), end->y);
+	if (end->is_unknown)
+		text_format(text, "<text class=\"quiet strong halo\" x=\"%d\" y=\"%d\">?</text>\n",
+			end->x + length - 6, end->y + 4);
+	else
+		text_format(text, "<path class=\"never-tip%s\" d=\"M%d %dl8 6l-8 6\"/>\n",
+			end->is_other ? " other" : "", end->x + length - 6, end->y - 6);
 	if (scene->is_narrow)
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"end\" x=\"%d\" "

@@ -305,28 +305,33 @@ static void find_room(struct scene *scene, struct scene_bar *bar)
 static void add_end(struct scene *scene, uint32_t lane, const char *words, bool is_other)
 {
 	if (words)
-		scene->ends[scene->nr_ends++] =
-			(struct scene_end){.lane = lane, .words = words, .is_other = is_other};
+		scene->ends[scene->nr_ends++] = (struct scene_end){.lane = lane,
+			.words = words,
+			.is_other = is_other,
+			.is_unknown = render_scene_is_unknown(words)};
 }
 
-static bool is_waiting_at_end(const struct ct_lane *lane)
+static bool is_at_end(const struct ct_lane *lane, enum ct_bar_state state)
 {
-	return lane->nr_bars && lane->bars[lane->nr_bars - 1].state == CT_BAR_WAITING;
+	return lane->nr_bars && lane->bars[lane->nr_bars - 1].state == state;
 }
 
 /* The ends of others stand behind those of members that wait, too: a finding about the past has none. */
 static void add_ends(struct scene *scene)
 {
 	const struct ct_picture *picture = &scene->finding->picture;
+	bool are_waits;
 	uint32_t lane;
 
 	for (lane = 0; lane < picture->nr_lanes; lane++)
 		add_end(scene, lane, render_scene_say_end(scene, &picture->lanes[lane]), false);
-	if (!scene->nr_ends || !is_waiting_at_end(&picture->lanes[scene->ends[0].lane]))
+	if (!scene->nr_ends)
 		return;
+	are_waits = is_at_end(&picture->lanes[scene->ends[0].lane], CT_BAR_WAITING);
 	for (lane = 0; lane < picture->nr_lanes; lane++)
-		add_end(scene, lane, render_scene_say_other_end(scene, &picture->lanes[lane]),
-			true);
+		if (are_waits || is_at_end(&picture->lanes[lane], CT_BAR_CALL))
+			add_end(scene, lane,
+				render_scene_say_other_end(scene, &picture->lanes[lane]), true);
 }
 
 static void place_ends(struct scene *scene)

@@ -39,7 +39,8 @@ struct scene_gap {
 	int x;
 	int width;
 	int64_t ns;
-	bool is_folded; /* drawn much shorter than to scale */
+	bool is_folded;    /* drawn much shorter than to scale */
+	bool is_shortened; /* likewise, but wide, with no fold across the lanes: it tells the story */
 };
 
 struct scene_bar {
@@ -75,6 +76,7 @@ struct scene_end {
 	int y;
 	const char *words; /* "no wake came" */
 	bool is_other;     /* of a coroutine that waits as well, and is no member */
+	bool is_unknown;   /* it may have come, and not been recorded */
 };
 
 /* A shape that the picture contains, with its meaning. */
@@ -177,6 +179,9 @@ const char *render_scene_say_arrow(uint8_t kind);
 
 /* render_scene_say_end: the event that never came to this lane, which must be a member's; NULL: no words are needed. */
 const char *render_scene_say_end(const struct scene *scene, const struct ct_lane *lane);
+
+/* render_scene_is_unknown: do these words of an end say that the event may have come, and not been recorded? */
+bool render_scene_is_unknown(const char *words);
 
 /* render_scene_say_other_end: the same for a coroutine that waits, and is no member. */
 const char *render_scene_say_other_end(const struct scene *scene, const struct ct_lane *lane);

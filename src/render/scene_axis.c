@@ -4,7 +4,7 @@
  *
  * The width of a stretch between two moments is proportional to its length, and scaled so that the stretch of median
  * length has a fixed width; but a stretch is no narrower than the words in it, and has a greatest width. A stretch
- * several times as wide as that is folded.
+ * several times as wide as that is folded, unless it tells the story: then it is only shortened.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +163,14 @@ static bool is_subject(const struct scene *scene, const struct scene_tick *tick)
 	return false;
 }
 
+/* What the finding is about is wide, and no fold lies on it; strokes on the axis say that it is longer than drawn. */
+static void unfold(const struct scene *scene, struct scene_gap *gap)
+{
+	gap->is_folded = false;
+	gap->is_shortened = true;
+	gap->width = SUBJECT_TIMES * measure_of(scene)->widest;
+}
+
 static void choose_width(struct scene *scene, struct scene_gap *gap, const struct scene_tick *tick)
 {
 	const struct measure *measure = measure_of(scene);
@@ -174,16 +182,30 @@ static void choose_width(struct scene *scene, struct scene_gap *gap, const struc
 	gap->width = gap->is_folded             ? measure->folded_width
 		     : wanted > measure->widest ? measure->widest
 						: (int)wanted;
-	if (gap->is_folded && is_subject(scene, tick)) {
-		gap->is_folded = false;
-		gap->width = SUBJECT_TIMES * measure->widest;
-	}
+	if (gap->is_folded && is_subject(scene, tick))
+		unfold(scene, gap);
 	if (gap->is_folded)
 		least += measure->folded_width - NARROWEST;
 	if (is_last && least < measure->end_room)
 		least = measure->end_room;
 	if (gap->width < least)
 		gap->width = least;
+}
+
+/* If no stretch is known to be the subject, the longest one is: for so long nothing came. */
+static void unfold_longest(struct scene *scene)
+{
+	struct scene_gap *longest = NULL;
+	uint32_t i;
+
+	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+		if (scene->gaps[i].is_shortened)
+			return;
+		if (!longest || scene->gaps[i].ns > longest->ns)
+			longest = &scene->gaps[i];
+	}
+	if (longest && longest->is_folded)
+		unfold(scene, longest);
 }
 
 /* A short story is stretched to the least width, and a long one is pressed together where the screen is narrow. */
@@ -275,10 +297,11 @@ int render_scene_axis(struct scene *scene)
 	choose_ticks(scene);
 	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		scene->gaps[i].ns = scene->ticks[i + 1].time - scene->ticks[i].time;
-	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		choose_width(scene, &scene->gaps[i], &scene->ticks[i]);
+	unfold_longest(scene);
+	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		total += scene->gaps[i].width;
-	}
 	fit(scene, total);
 	place_ticks(scene);
 	return place_labels(scene);

@@ -319,15 +319,24 @@ static const struct ct_member *member_of(const struct ct_finding *finding, uint6
 	return NULL;
 }
 
+static const char no_wake_seen[] = "no wake was seen", no_wakes_recorded[] = "no wakes recorded";
+
+bool render_scene_is_unknown(const char *words)
+{
+	return words == no_wake_seen || words == no_wakes_recorded;
+}
+
 static const char *say_no_wake(const struct scene *scene, bool had_one)
 {
 	if (scene->finding->nr_lost_nearby)
-		return "no wake was seen";
+		return no_wake_seen;
 	/* The proof rests on wakes that would have been recorded. */
 	if (!scene->finding->picture.has_wakes && scene->finding->grade != CT_GRADE_PROVEN)
-		return "no wakes recorded";
+		return no_wakes_recorded;
 	return had_one ? "no other wake came" : "no wake came";
 }
+
+#define NO_RETURN "did not return"
 
 const char *render_scene_say_end(const struct scene *scene, const struct ct_lane *lane)
 {
@@ -346,6 +355,8 @@ const char *render_scene_say_end(const struct scene *scene, const struct ct_lane
 		return "nobody ran it";
 	case CT_BAR_NEW:
 		return "never started";
+	case CT_BAR_CALL:
+		return NO_RETURN;
 	case CT_BAR_RUNNING:
 		return scene->finding->rule == CT_RULE_ENDLESS_RUN ? "runs on" : NULL;
 	default:
@@ -357,8 +368,11 @@ const char *render_scene_say_other_end(const struct scene *scene, const struct c
 {
 	const struct ct_bar *last = lane->nr_bars ? &lane->bars[lane->nr_bars - 1] : NULL;
 
-	if (lane->kind != CT_LANE_COROUTINE || lane->is_member || !last || !last->is_open ||
-		last->state != CT_BAR_WAITING)
+	if (lane->kind != CT_LANE_COROUTINE || lane->is_member || !last || !last->is_open)
+		return NULL;
+	if (last->state == CT_BAR_CALL)
+		return NO_RETURN;
+	if (last->state != CT_BAR_WAITING)
 		return NULL;
 	return say_no_wake(scene, false);
 }

@@ -314,18 +314,28 @@ static void tell_workers(struct analysis *analysis, uint32_t process, struct sto
 	}
 }
 
+/* The call in which the worker is at the end, with what it runs. */
+static const char *words_call(struct analysis *analysis, uint32_t worker)
+{
+	struct model_call call;
+
+	return model_find_call(analysis->model, worker, &call)
+		       ? analyze_say(analysis, ", and is in %s", call.name)
+		       : "";
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const struct model_thread *thread = &analysis->model->threads[first->subject];
-	const char *ran =
-		analyze_say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s",
-			analyze_words_thread(analysis, first->subject),
-			analysis->model->coros.at[thread->top].id,
-			analyze_words_place(analysis, first->cause_site),
-			analyze_words_duration(
-				analysis, analyze_party_working_until(analysis, first->process) -
-						  thread->last_event));
+	const char *ran = analyze_say(analysis,
+		"%s, which has run coroutine %" PRIu64 " (%s) for %s%s",
+		analyze_words_thread(analysis, first->subject),
+		analysis->model->coros.at[thread->top].id,
+		analyze_words_place(analysis, first->cause_site),
+		analyze_words_duration(analysis,
+			analyze_party_working_until(analysis, first->process) - thread->last_event),
+		words_call(analysis, first->subject));
 
 	if (first->variant == VARIANT_ALL)
 		return analyze_say(analysis,

@@ -8,6 +8,7 @@
 #include "base/failure.h"
 #include "event/kind_words.h"
 #include "view/folding.h"
+#include "view/lane_calls.h"
 
 /* ---------------------------------------------------------------- rows of events */
 
@@ -143,6 +144,8 @@ static bool add_rows(struct fold *fold, const struct ct_event *event)
 		return add_off(fold, event);
 	if (event->kind == CTP_KIND_PAGE_FAULT)
 		return add_fault(fold, event);
+	if (event->kind == CTP_KIND_BLOCK_END || event->kind == CTP_KIND_SYSCALL_END)
+		return view_calls_end(fold, event);
 	return true;
 }
 
@@ -192,7 +195,7 @@ static enum ct_status finish(struct fold *fold, struct ct_error *reterr)
 	if (status)
 		return status;
 	if (fold->history.is_broken || !view_fold_states_finish(fold) ||
-		!view_fold_things_finish(fold))
+		!view_fold_things_finish(fold) || !view_calls_finish(fold))
 		return ct_fail_memory(reterr);
 	return CT_OK;
 }

@@ -11,6 +11,7 @@
 
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "view/lane_calls.h"
 #include "view/lane_set.h"
 #include "view/scan.h"
 
@@ -24,6 +25,7 @@ enum lanes_column {
 	LANES_NR_STATES,
 	LANES_RESOURCE,
 	LANES_NR_WAITING,
+	LANES_CALL,
 	LANES_NR_COLUMNS,
 };
 
@@ -37,6 +39,7 @@ static const enum ct_view_type types[LANES_NR_COLUMNS] = {
 	[LANES_NR_STATES] = CT_VIEW_TYPE_NUMBER,
 	[LANES_RESOURCE] = CT_VIEW_TYPE_NUMBER,
 	[LANES_NR_WAITING] = CT_VIEW_TYPE_NUMBER,
+	[LANES_CALL] = CT_VIEW_TYPE_TEXT,
 };
 
 struct slice {
@@ -47,6 +50,7 @@ struct slice {
 	uint64_t coro;
 	uint64_t nr_states; /* 0: no slice */
 	uint64_t nr_waiting;
+	int64_t call; /* the text of its name */
 	ct_time from;
 	ct_time until;
 	int64_t longest_ns; /* of the state after which the slice is named */
@@ -62,6 +66,7 @@ struct edge {
 };
 
 struct laying {
+	const struct ct_view *view;
 	const struct ct_view_lanes_request *request;
 	struct slice *open; /* by lane: slices being made */
 	VEC(struct slice) done;
@@ -217,6 +222,59 @@ static const uint32_t read_columns[] = {CT_VIEW_STATES_COROUTINE, CT_VIEW_STATES
 	CT_VIEW_STATES_STATE, CT_VIEW_STATES_FROM, CT_VIEW_STATES_UNTIL, CT_VIEW_STATES_THREAD,
 	CT_VIEW_STATES_SITE, CT_VIEW_STATES_OBJECT};
 
+/* Whose state it is. */
+struct of_state {
+	uint64_t process;
+	uint64_t thread;
+};
+
+static enum ct_status put_state(struct laying *laying, const struct of_state *of,
+	struct slice slice, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	slice.longest_ns = slice.until - slice.from;
+	status = put_all(laying, CT_VIEW_LANE_COROUTINE, of->process, slice.coro, slice, reterr);
+	if (status == CT_OK && (slice.state == CT_STATE_RUNNING || slice.state == CT_STATE_SYSCALL))
+		status = put_all(laying, CT_VIEW_LANE_THREAD, 0, of->thread, slice, reterr);
+	return status;
+}
+
+static enum ct_status put_call(struct laying *laying, const struct of_state *of, struct slice slice,
+	const struct view_call *call, struct ct_error *reterr)
+{
+	slice.state = CT_STATE_SYSCALL;
+	slice.call = call->name;
+	slice.site = call->site ? call->site : slice.site;
+	return put_state(laying, of, slice, reterr);
+}
+
+/* A run, parted by the calls in it that held the thread. */
+static enum ct_status put_run(struct laying *laying, const struct of_state *of, struct slice rest,
+	struct ct_error *reterr)
+{
+	enum ct_status status = CT_OK;
+	const struct view_call *call;
+	struct slice part;
+
+	while (status == CT_OK &&
+		(call = view_calls_next(laying->view, (uint32_t)of->thread, rest.from)) != NULL &&
+		call->from < rest.until) {
+		part = rest;
+		part.until = call->from;
+		if (part.until > part.from)
+			status = put_state(laying, of, part, reterr);
+		part.from = call->from > rest.from ? call->from : rest.from;
+		part.until = call->until < rest.until ? call->until : rest.until;
+		if (status == CT_OK)
+			status = put_call(laying, of, part, call, reterr);
+		rest.from = part.until;
+		if (rest.from >= rest.until)
+			return status;
+	}
+	return status == CT_OK ? put_state(laying, of, rest, reterr) : status;
+}
+
 static enum ct_status take_rows(
 	void *context, const struct ct_view_rows *rows, struct ct_error *reterr)
 {
@@ -236,15 +294,13 @@ static enum ct_status take_rows(
 					    : 0,
 			.longest_ns = at[4][i] - at[3][i],
 			.nr_states = 1};
+		const struct of_state of = {(uint64_t)at[1][i], (uint64_t)at[5][i]};
 
-		status = put_all(laying, CT_VIEW_LANE_COROUTINE, (uint64_t)at[1][i], slice.coro,
-			slice, reterr);
+		status = slice.state == CT_STATE_RUNNING ? put_run(laying, &of, slice, reterr)
+							 : put_state(laying, &of, slice, reterr);
 		if (status == CT_OK && slice.state == CT_STATE_WAITING && at[7][i])
 			status = put_edges(laying, (uint64_t)at[1][i], (uint64_t)at[7][i],
 				slice.from, slice.until, (struct edge){0}, reterr);
-		if (status == CT_OK && slice.state == CT_STATE_RUNNING)
-			status = put_all(
-				laying, CT_VIEW_LANE_THREAD, 0, (uint64_t)at[5][i], slice, reterr);
 	}
 	return status;
 }
@@ -362,6 +418,7 @@ static struct ct_view_rows *rows_of(struct laying *laying)
 		view_rows_column(rows, LANES_NR_STATES)[i] = (int64_t)slice->nr_states;
 		view_rows_column(rows, LANES_RESOURCE)[i] = slice->resource;
 		view_rows_column(rows, LANES_NR_WAITING)[i] = (int64_t)slice->nr_waiting;
+		view_rows_column(rows, LANES_CALL)[i] = slice->call;
 	}
 	return rows;
 }
@@ -391,7 +448,7 @@ enum ct_status ct_view_lanes(struct ct_view *view, const struct ct_view_lanes_re
 	const struct ct_view_rows **ret_rows, struct ct_error *reterr)
 {
 	struct ct_view_lanes_request request;
-	struct laying laying = {.request = &request};
+	struct laying laying = {.view = view, .request = &request};
 	enum ct_status status;
 
 	known_options(&request, sizeof(request), given);

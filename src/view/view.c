@@ -20,8 +20,10 @@ static void empty(struct ct_view *view, enum view_share share)
 	for (table = 0; table < CT_VIEW_NR_TABLES; table++)
 		if (share_of(table) == share)
 			column_log_fini(&view->logs[table]);
-	if (share == VIEW_FOLDED)
+	if (share == VIEW_FOLDED) {
 		column_log_fini(&view->moments);
+		vec_fini(&view->calls);
+	}
 	column_room_empty(&view->rooms[share]);
 	view_texts_fini(&view->texts[share]);
 	if (share == VIEW_TOLD) {

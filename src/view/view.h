@@ -31,6 +31,15 @@ struct view_texts {
 	bool is_broken; /* out of memory: the share cannot be filled */
 };
 
+/* A coroutine was in a call that held its thread. */
+struct view_call {
+	ct_time from;
+	ct_time until;
+	uint32_t thread;
+	uint32_t site;
+	int64_t name; /* a text */
+};
+
 enum view_share {
 	VIEW_FOLDED, /* by the model: states and all that has ended */
 	VIEW_TOLD,   /* by the judgement, and the trace's own tables */
@@ -53,6 +62,8 @@ struct ct_view {
 	struct column_log moments;
 	struct column_room rooms[VIEW_NR_SHARES];
 	struct view_texts texts[VIEW_NR_SHARES];
+	/* calls of coroutines with their threads, FOLDED: a part of a run, which lanes show (lane_calls.c) */
+	VEC(struct view_call) calls;
 	const struct ct_report *report;
 	uint64_t nr_without_room;
 };

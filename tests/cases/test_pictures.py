@@ -105,6 +105,28 @@ def check_subject(pictures):
     check('class="cross plain"' in plain and 'class="cross"' not in plain, "a plain end is drawn as an alarm")
 
 
+def check_calls(pictures):
+    """A coroutine that sits in a call with its thread does not run, and the call did not return."""
+    picture = pictures[("svg", "0170-stuck-private", 1)]
+    words = words_of(picture)
+    check('<rect class="call"' in picture and "in read" in words and "did not return" in words, f"the call is not drawn: {words}")
+
+
+def check_longest(pictures):
+    """No fold lies on the longest stretch: for so long nothing came. Strokes on the axis say that it is longer than drawn."""
+    for case, span in (("0001-closed-under-waiters", "1.90 s"), ("0130-mutex-deadlock", "2.00 s")):
+        picture = pictures[("svg", case, 1)]
+        at = int(re.search(rf'x="(\d+)" y="\d+">{span}<', picture).group(1))
+        check(f'd="M{at - 4} ' not in picture, f"a fold lies on the {span} of {case}")
+        check(f'<path class="axis" d="M{at - 5} ' in picture, f"the {span} of {case} look as if they were to scale")
+
+
+def check_unknown(pictures):
+    """What may have come without being recorded is drawn in another way than what did not come."""
+    picture = pictures[("svg", "0047-long-wait", 1)]
+    check('"never unknown"' in picture and ">?</text>" in picture and '"alarm halo"' not in picture, f"{words_of(picture)}")
+
+
 def check_circle(program):
     """The ring is at the step that closes the circle; each bar of a wait names its lock, also where its address has no room."""
     text = (HERE / "0130-mutex-deadlock.case").read_text(encoding="utf-8")
@@ -116,7 +138,7 @@ def check_circle(program):
     ringed = re.findall(r'class="ring"[^>]*/>\s*<circle class="mark cause"[^>]*/>\s*<text[^>]*>(\d)<', picture)
     check(ringed == ["4"] and any("suspended" in one for one in words[:8]), f"the ring is at {ringed}: {picture}")
     for lock in ("a000", "b000"):
-        check(sum(one.startswith(("waiting for lock", "for lock")) and one.endswith(lock) for one in words) == 1, f"{words}")
+        check(sum(one.startswith(("waiting for lock", "for lock")) and lock in one for one in words) == 1, f"{words}")
 
 
 def quoted(name):
@@ -150,6 +172,9 @@ def main():
     check_expected(pictures)
     check_others(pictures)
     check_subject(pictures)
+    check_calls(pictures)
+    check_longest(pictures)
+    check_unknown(pictures)
     check_circle(program)
     check_hostile(program)
     print(f"{len(pictures)} pictures")

@@ -7,6 +7,7 @@ import subprocess
 from browser import open_browser
 from served import Server, judged, need_pages
 from support import COROTRACER, check, folder
+from test_page_screens import trace_of
 from test_page_timeline import LEAK, SVG, TRACE, Timeline
 
 
@@ -146,6 +147,21 @@ def check_heads(browser, place):
     server.stop()
 
 
+def check_calls(browser, place):
+    """A coroutine that sits in a call with its thread is shown in it, and so is the thread; it had run before."""
+    server = Server("serve", "--listen", ":0", trace_of(pathlib.Path(place), "0170-stuck-private"))
+    judged(server)
+    with Timeline(browser, server) as it:
+        it.show("timeline?lanes=all&from=0&until=3000000000")
+        check(it.words().count("in read") == 2, f"{it.words()}")
+        it.select("coroutine 2")
+        it.told("running for 4.00 ms")
+        it.press("ArrowRight")
+        it.told("in read, with its thread for 2.99 s")
+        it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as place:
         pathlib.Path(place, "causes.txt").write_text(TRACE)
@@ -156,6 +172,7 @@ def main():
             for part in (check_marks, check_objects, check_area, check_pointer):
                 part(browser, server)
             check_heads(browser, place)
+            check_calls(browser, place)
         finally:
             server.process.kill()
 

@@ -207,6 +207,63 @@ static void test_slices(struct ct_source *source)
 	view_close(view);
 }
 
+static const char calls_trace[] = "trace from=0 until=3s\n"
+				  "process 1 pid=100 program=/bin/server probe ledger\n"
+				  "thread 1 process=1 tid=101 name=worker\n"
+				  "site 1 process=1 kind=source file=server.cpp line=34\n"
+				  "1ms t1 create c1 0x1010\n"
+				  "2ms t1 resume c1\n"
+				  "3ms t1 block-begin 0 call=write\n"
+				  "3100us t1 block-end 1\n"
+				  "4ms t1 block-begin -1 call=read @1\n"
+				  "9ms t1 block-end 1 @1\n"
+				  "10ms t1 wake c1 frame:0x7000\n"
+				  "1s t1 thread-state c101 0x53 argument=1\n"
+				  "2s t1 thread-state c101 0x53 argument=1\n";
+
+/*
+ * A run is parted by a call of a millisecond or more, and by the one in which looks found the thread up to the end; by
+ * no shorter one. The lanes of the coroutine and of its thread say the same.
+ */
+static void test_calls(void)
+{
+	static const struct {
+		int64_t from, until;
+		enum ct_state state;
+		const char *call;
+	} wanted[] = {{2000000, 4000000, CT_STATE_RUNNING, ""},
+		{4000000, 9000000, CT_STATE_SYSCALL, "read"},
+		{9000000, 1000000000, CT_STATE_RUNNING, ""},
+		{1000000000, INT64_C(3000000000), CT_STATE_SYSCALL, "read"}};
+	static const struct ct_view_lane lanes[] = {
+		{CT_VIEW_LANE_COROUTINE, 1, 1}, {CT_VIEW_LANE_THREAD, 0, 1}};
+	struct ct_view_lanes_request request = {.size = sizeof(request),
+		.nr_lanes = 1,
+		.from = 2000000,
+		.until = INT64_C(3000000000)};
+	struct ct_source *source = open_text(calls_trace);
+	struct ct_view *view = view_open(source, NULL, NULL);
+	const struct ct_view_rows *rows = NULL;
+	int lane, i;
+
+	for (lane = 0; lane < 2; lane++) {
+		uint64_t first;
+
+		request.lanes = &lanes[lane];
+		CHECK_EQUAL(ct_view_lanes(view, &request, &rows, NULL), CT_OK);
+		first = rows->nr_rows - 4;
+		for (i = 0; i < 4; i++) {
+			CHECK_EQUAL(rows->columns[1][first + i], wanted[i].from);
+			CHECK_EQUAL(rows->columns[2][first + i], wanted[i].until);
+			CHECK_EQUAL(rows->columns[3][first + i], wanted[i].state);
+			CHECK_TEXT(ct_view_text(view, rows->columns[9][first + i]), wanted[i].call);
+		}
+		ct_view_rows_free(rows);
+	}
+	view_close(view);
+	source_close(source);
+}
+
 /* A delay for which there is no memory is told as one that is not counted. */
 static bool survey_without(struct ct_view *view, long n, bool *ret_is_uncounted)
 {
@@ -288,6 +345,7 @@ int main(void)
 
 	test_numbers(source);
 	test_slices(source);
+	test_calls();
 	test_delays(source);
 	test_groups(source);
 

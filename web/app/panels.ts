@@ -25,7 +25,7 @@ import { coroutineLink, placeLink, placeOf, threadName, type Finding, type Trace
 export function legend(trace: Trace): HTMLElement {
 	const sample = (name: string, words: string): Child => h("span", { "data-sample": name }, h("i", { class: `bar ${name}`, "aria-hidden": "true" }), words);
 	return h("span", { class: "legend" }, sample("running", "running"), sample("ready", "ready"), h("span", null, "waiting for:"),
-		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held H"), sample("held contended", "held, waited for"),
+		CAUSES.map(({ name, letter }) => sample(name, letter ? `${name} ${letter}` : name)), sample("syscall", "in a call"), sample("unseen", "not begun"), sample("ended", "ended"), sample("held", "held H"), sample("held contended", "held, waited for"),
 		hasBesides(trace) ? [sample("pause", "all stopped"), sample("beside", "collection")] : null, hasRegions(trace) ? sample("region", "region") : null,
 		hasLosses(trace) ? sample("lost", "events lost") : null);
 }
@@ -67,7 +67,7 @@ export async function askState(lane: Lane, slice: Slice): Promise<Told | null> {
 }
 
 export function sayState(slice: Slice): string {
-	const state = stateWord(STATES[slice.state] ?? "");
+	const state = slice.call ? `in ${slice.call}, with its thread` : stateWord(STATES[slice.state] ?? "");
 	return slice.nrStates > 1 ? `${many(slice.nrStates, "state")}, mostly ${state}` : state;
 }
 

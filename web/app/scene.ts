@@ -266,10 +266,15 @@ function drawName(pen: Pen, { colours, lanes }: Scene, lane: Lane, y: number, ro
 		pen.fillText(fitted(pen, lane.hint, end - begin), begin, middle);
 }
 
-/** Returns the number of states for which a bar stands, or the coroutine that a worker runs. */
+/** The states whose bars have words in the ground's colour. */
+const SOLID = new Set(["running", "syscall"]);
+
+/** Returns the number of states for which a bar stands, the call that holds the thread, or the coroutine that a worker runs. */
 function wordsIn(slice: Slice): string {
 	if (slice.nrStates > 1)
 		return many(slice.nrStates, "state");
+	if (slice.call)
+		return `in ${slice.call}`;
 	return slice.lane.startsWith("t") && slice.coroutine ? String(slice.coroutine) : "";
 }
 
@@ -303,7 +308,7 @@ function drawSlice(pen: Pen, scene: Scene, slice: Slice, y: number): void {
 		pen.lineWidth = 2;
 		pen.strokeRect(x - 1, y + 2, Math.max(3, end - x + 2), LANE_HEIGHT - 4);
 	}
-	if (end - x <= 60 || STATES[slice.state] !== "running" || slice.lane.startsWith("o"))
+	if (end - x <= 60 || !SOLID.has(STATES[slice.state] ?? "") || slice.lane.startsWith("o"))
 		return;
 	pen.fillStyle = colours.ground;
 	pen.fillText(wordsIn(slice), x + 5, y + LANE_HEIGHT / 2 + 1, end - x - 10);

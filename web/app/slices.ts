@@ -19,6 +19,8 @@ export interface Slice {
 	resource: number;
 	/** On an object's lane: the largest number of waiters for the object. */
 	nrWaiting: number;
+	/** The call that holds the thread: "read". */
+	call: string;
 }
 
 function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
@@ -28,7 +30,7 @@ function slicesOf(rows: Rows, keys: readonly string[]): Map<string, Slice[]> {
 		byLane.get(lane)!.push({
 			lane, from: rows.number(1, row), until: rows.number(2, row), state: rows.number(3, row),
 			coroutine: rows.number(4, row) || 0, site: rows.number(5, row) || 0, nrStates: rows.number(6, row), resource: rows.number(7, row) || 0,
-			nrWaiting: rows.number(8, row) || 0,
+			nrWaiting: rows.number(8, row) || 0, call: rows.word(9, row),
 		});
 	}
 	return byLane;
