@@ -32,13 +32,20 @@ static void note_waker(struct woken *woken, uint64_t by)
 		woken->by[i] = by;
 }
 
+/* The end of a sleep says nothing of who brings it something. */
+static bool is_sleep(const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *at = watch->model->coros.at;
 	struct woken *woken = model_watch_coro(watch, sight->coro);
 
 	if (woken->has_others || at[sight->coro].state != CT_STATE_WAITING ||
-		at[sight->coro].point != CTP_POINT_AWAIT || sight->by == sight->coro)
+		at[sight->coro].point != CTP_POINT_AWAIT || sight->by == sight->coro ||
+		is_sleep(&at[sight->coro]))
 		return true;
 	woken->count += woken->count < UINT32_MAX;
 	note_waker(woken, at[sight->by].id);
@@ -102,7 +109,54 @@ struct closed_group analyze_closed_group_of(
 	return group.count > 1 ? group : (struct closed_group){0};
 }
 
+/* ---------------------------------------------------------------- those that wait for their waker */
+
+/* Has nobody but `waker` ended its waits, and may nothing from outside end this one? */
+static bool waits_for(const struct analysis *analysis, uint32_t index, uint64_t waker)
+{
+	const struct woken *woken = woken_of(analysis, index);
+
+	return !woken->has_others && (!woken->by[0] || woken->by[0] == waker) && !woken->by[1] &&
+	       analyze_wakers_is_bound(analysis, &analysis->model->coros.at[index]);
+}
+
+struct dependants analyze_dependants_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t i, place = 0, index = model_index(analysis->model, coro);
+	struct dependants found = {0};
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		if (at[i].parent != index || !waits_for(analysis, i, coro->id))
+			continue;
+		if (!found.count)
+			place = model_place(analysis->model, at[i].wait_site);
+		if (model_place(analysis->model, at[i].wait_site) != place)
+			continue;
+		if (!found.count++)
+			found.first = i;
+		found.nr_woken += woken_of(analysis, i)->count;
+	}
+	return found.nr_woken ? found : (struct dependants){0};
+}
+
 /* ---------------------------------------------------------------- the evidence */
+
+void analyze_dependants_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	struct dependants found = analyze_dependants_of(analysis, coro);
+	const struct model_coro *first = &analysis->model->coros.at[found.first];
+
+	analyze_story_evidence(analysis, story,
+		"%" PRIu32 " that it had started %s at %s, for what has come from it alone so far; "
+		"the first of them is %s",
+		found.count, found.count == 1 ? "waits" : "wait",
+		analyze_words_place(analysis, first->wait_site),
+		analyze_words_coro(analysis, first));
+	analyze_story_party(analysis, story, found.first, 0);
+}
 
 static const char *words_wakers(struct analysis *analysis, const struct woken *woken)
 {

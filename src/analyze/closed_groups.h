@@ -38,4 +38,19 @@ struct closed_group analyze_closed_group_of(
 void analyze_closed_group_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
+/* Coroutines that one has started, that wait at one place, and that nobody else has ever woken but from a sleep. */
+struct dependants {
+	uint32_t count;
+	uint32_t first;    /* one of them */
+	uint64_t nr_woken; /* how often it woke them; at least once */
+};
+
+/*
+ * analyze_dependants_of: finds them. analyze_dependants_tell: adds evidence of them; call only if there are any.
+ */
+struct dependants analyze_dependants_of(
+	const struct analysis *analysis, const struct model_coro *coro);
+void analyze_dependants_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
 #endif

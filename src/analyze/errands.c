@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/errands.h"
 #include "analyze/parts.h"
@@ -24,7 +25,10 @@ struct place {
 
 /* Kept for coroutines that have started others. */
 struct of_coro {
-	uint32_t nr_sent; /* coroutines that it started since it was resumed last */
+	uint32_t nr_sent;  /* coroutines that it started since it was resumed last */
+	uint32_t site;     /* where it started the last of these */
+	uint32_t nr_there; /* how many it started at that place in a row, up to the last one */
+	uint32_t nr_over;  /* of these, how many have ended */
 	/* of these, the last one that ended */
 	uint32_t spawn_site, wait_site, name_site, function_site;
 	uint64_t id; /* 0: none */
@@ -93,9 +97,15 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct of_coro *of = model_watch_rare(watch, sight->by);
+	uint32_t site = watch->model->coros.at[sight->coro].spawn_site;
 
-	if (sight->by)
-		of->nr_sent++;
+	if (!sight->by)
+		return true;
+	of->nr_sent++;
+	if (of->site != site)
+		of->nr_there = of->nr_over = 0;
+	of->site = site;
+	of->nr_there++;
 	return true;
 }
 
@@ -107,6 +117,9 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 	if (!coro->parent || !of->nr_sent || coro->created < at[coro->parent].resumed)
 		return true;
 	*of = (struct of_coro){.nr_sent = of->nr_sent,
+		.site = of->site,
+		.nr_there = of->nr_there,
+		.nr_over = of->nr_over + (coro->spawn_site == of->site),
 		.spawn_site = coro->spawn_site,
 		.wait_site = coro->point == CTP_POINT_AWAIT ? coro->wait_site : 0,
 		.name_site = coro->rare->name_site,
@@ -178,6 +191,62 @@ bool analyze_errands_are_over(const struct analysis *analysis, const struct mode
 	       of->end > coro->suspended && analyze_wakers_is_bound(analysis, coro);
 }
 
+/* ---------------------------------------------------------------- those of one function */
+
+/* Is one of the calls that led to this site made in the function? */
+static bool leads_from(const struct analysis *analysis, uint32_t site, const char *function)
+{
+	const struct ct_tables *tables = analysis->tables;
+	const struct ct_site *at = say_peek_site(tables, site);
+	uint32_t row = at->stack < tables->nr_stacks ? at->stack : 0;
+
+	if (strcmp(at->function, function) == 0)
+		return true;
+	for (; row; row = tables->stacks[row].caller)
+		if (strcmp(say_peek_site(tables, tables->stacks[row].site)->function, function) ==
+			0)
+			return true;
+	return false;
+}
+
+/* The coroutine that `index` started itself, and from which this one comes; 0: none. */
+static uint32_t errand_above(const struct model *model, uint32_t coro, uint32_t index)
+{
+	uint32_t steps;
+
+	for (steps = 0; coro && steps < TIES_GENERATIONS; steps++) {
+		if (model->coros.at[coro].parent == index)
+			return is_younger(model, coro, index) ? coro : 0;
+		coro = model->coros.at[coro].parent;
+	}
+	return 0;
+}
+
+static bool has_living_from(const struct analysis *analysis, uint32_t index, const char *function)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t i, errand;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		errand = at[i].state < CT_STATE_DONE ? errand_above(analysis->model, i, index) : 0;
+		if (errand && leads_from(analysis, at[errand].spawn_site, function))
+			return true;
+	}
+	return false;
+}
+
+bool analyze_errands_are_over_there(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+	const char *function = say_peek_site(analysis->tables, coro->wait_site)->function;
+
+	return of->id && of->nr_there >= LEAST_SENT && of->nr_over == of->nr_there &&
+	       of->spawn_site == of->site && of->end > coro->suspended && *function &&
+	       strcmp(say_peek_site(analysis->tables, of->site)->function, function) == 0 &&
+	       !has_living_from(analysis, model_index(analysis->model, coro), function) &&
+	       analyze_wakers_is_bound(analysis, coro);
+}
+
 /* ---------------------------------------------------------------- the evidence */
 
 /* "coroutine 36 (fetch)"; its own record may be gone. */
@@ -198,14 +267,16 @@ void analyze_errands_tell_over(
 {
 	const struct of_coro *of = record_of(analysis, coro);
 
-	if (!analyze_errands_are_over(analysis, coro))
+	bool is_all = analyze_errands_are_over(analysis, coro);
+
+	if (!is_all && !analyze_errands_are_over_there(analysis, coro))
 		return;
 	analyze_story_evidence(analysis, story,
 		"the %" PRIu32
-		" coroutines that it had started just before have ended; the last one, "
+		" coroutines that it had started just before%s have ended; the last one, "
 		"%s, which was started at %s, ended %s after this wait began, and did not wake it",
-		of->nr_sent, words_errand(analysis, of),
-		analyze_words_place(analysis, of->spawn_site),
+		is_all ? of->nr_sent : of->nr_there, is_all ? "" : " in the same function",
+		words_errand(analysis, of), analyze_words_place(analysis, of->spawn_site),
 		analyze_words_duration(analysis, of->end - coro->suspended));
 }
 

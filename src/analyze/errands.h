@@ -29,13 +29,15 @@ void analyze_errands_survey(const struct analysis *analysis);
  * analyze_errands_tell: if so, adds evidence of the last of these to end.
  *
  * analyze_errands_are_over: did this one start at least two in the run before its wait, have all of them ended, with
- * all that they had started, and the last one of these after the wait began? analyze_errands_tell_over: if so, adds
- * evidence of that one.
+ * all that they had started, and the last one of these after the wait began? analyze_errands_are_over_there: is all of
+ * that true of those that it started in the function that waits, the last of them at one place? Others may live.
+ * analyze_errands_tell_over: if either is so, adds evidence of the last one.
  */
 bool analyze_errands_have_failed(const struct analysis *analysis, const struct model_coro *coro);
 void analyze_errands_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 bool analyze_errands_are_over(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_errands_are_over_there(const struct analysis *analysis, const struct model_coro *coro);
 void analyze_errands_tell_over(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -40,7 +40,10 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	struct of_wait *wait = wait_of(watch, sight->coro);
 	uint32_t site = model_place(watch->model, coro->wait_site);
 
-	wait->is_apart = !of->site || of->site != site;
+	/* A scheduler that takes the thread away for a moment ends no series of rounds. */
+	wait->is_apart = coro->point != CTP_POINT_PREEMPTED && (!of->site || of->site != site);
+	if (coro->point == CTP_POINT_PREEMPTED)
+		return true;
 	if (!wait->is_apart) {
 		count_round(of, coro->suspended - of->waits_since);
 		of->waits_since = coro->suspended;

@@ -24,28 +24,9 @@
 
 enum kind {
 	KIND_NONE,
-	KIND_NEVER,    /* for a channel that was never made */
-	KIND_SENT,     /* whom it had started for this has ended */
-	KIND_OWN_LOCK, /* for a lock, which it may have itself */
-	KIND_HELD_UP,  /* for a lock, which the one that it comes from may have */
-	KIND_CIRCLE,   /* the taker of what it sends waits as well, and so does its parent */
-	KIND_SLOW,     /* other coroutines go on */
-	KIND_FORSAKEN, /* no coroutine is left that ended such waits */
-	KIND_VAIN, /* those that ended such waits wait there, and the last one woken did nothing */
-	KIND_DESERTED,   /* no thread is left that ended such waits */
-	KIND_OVERLOOKED, /* those that ended such waits go on, and pass it by */
-	KIND_UNSERVED,   /* those left that could end such waits were never woken */
-	KIND_JOINING,    /* its children have ended */
-	/* In the following, nothing but beats has moved since the wait began. */
-	KIND_PASSED,  /* the coroutine was passed over again and again */
-	KIND_STILL,   /* no other wait there has lasted so long */
-	KIND_STUCK,   /* the coroutine waits for something that is never idle */
-	KIND_CLOSED,  /* all that ever woke it wait as well */
-	KIND_LAST,    /* coroutines that were started with it have ended */
-	KIND_PARTING, /* its children have ended, during the first such wait */
-	KIND_ALONE,   /* its siblings, which were to be joined, have ended */
-	KIND_TOLD,    /* what it waits for was announced just before, and nobody waited then */
-	KIND_ASKING,  /* its children had ended its waits there before, and have ended */
+#define X(NAME, what, words) KIND_##NAME,
+#include "rules/left_kinds.def"
+#undef X
 };
 
 /* Have at least this many waits there ended, and each of them ten times sooner? */
@@ -269,6 +250,16 @@ static bool is_parting(const struct analysis *analysis, const struct model_coro 
 			       analyze_rounds_has_lost_the_last(analysis, index)));
 }
 
+/*
+ * Does it wait for the end of others, and have those ended that the waiting function started? Others may live, such as
+ * a clock that was started elsewhere.
+ */
+static bool is_left(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
+	       is_longest(analysis, coro, 0) && analyze_errands_are_over_there(analysis, coro);
+}
+
 /* One of several channels may be a signal's channel. */
 static bool may_be_signalled(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -298,6 +289,8 @@ static enum kind kind_beside_acceptor(
 {
 	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) && is_parting(analysis, coro))
 		return KIND_PARTING;
+	if (is_left(analysis, coro))
+		return KIND_LEFT;
 	return analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro))
 		       ? KIND_ALONE
 		       : KIND_NONE;
@@ -358,6 +351,22 @@ static bool is_closed_in(const struct analysis *analysis, const struct model_cor
 	return is_bound;
 }
 
+/*
+ * Does it wait for the end of others, and do all others, except beats, wait for what only it has ever brought them? No
+ * signal may come to any of them.
+ */
+static bool is_mutual(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
+	uint32_t count;
+
+	if (coro->wait_object != CTP_HANDLE(CTP_RESOURCE_EVENT, 0) || lull->may_bring_signal ||
+		!is_longest(analysis, coro, 0))
+		return false;
+	count = analyze_dependants_of(analysis, coro).count;
+	return count && count + 1 == lull->nr_waiting;
+}
+
 /* A notify and a wait that race lie close together. */
 #define RACE_NS INT64_C(10000000)
 
@@ -392,6 +401,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_STILL;
 	if (is_closed_in(analysis, coro))
 		return KIND_CLOSED;
+	if (is_mutual(analysis, coro))
+		return KIND_MUTUAL;
 	if (is_last(analysis, coro) && !may_hear_signal(analysis, coro))
 		return KIND_LAST;
 	/* A listener is open, to which only the process itself has connected: new clients may come. */
@@ -399,6 +410,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return kind_beside_acceptor(analysis, coro);
 	if (is_parting(analysis, coro))
 		return KIND_PARTING;
+	if (is_left(analysis, coro))
+		return KIND_LEFT;
 	if (analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro)))
 		return KIND_ALONE;
 	if (is_asking(analysis, coro))
@@ -486,66 +499,13 @@ bool rules_left_behind_is(const struct analysis *analysis, const struct model_co
 
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro)
 {
-	switch (kind_of(analysis, coro)) {
-	case KIND_NEVER:
-		return "and nothing can end that: the channel to which it sends was never made";
-	case KIND_SENT:
-		return "though the coroutine that it had started just before has ended; such a one "
-		       "ended each wait there before";
-	case KIND_OWN_LOCK:
-		return "for a lock, in a call from another method of the type, which may have it";
-	case KIND_HELD_UP:
-		return "in a circle: its origin waits for the end of others, in a method of "
-		       "the type whose lock is waited for";
-	case KIND_CIRCLE:
-		return "in a circle: whoever took what it sent waits for a lock, and what it comes "
-		       "from waits for the end of others, since then";
-	case KIND_SLOW:
-		return "ten times longer than any wait there has taken, while other coroutines go "
-		       "on";
-	case KIND_FORSAKEN:
-		return "ten times longer than any wait there has taken; every coroutine that ended "
-		       "such waits has ended, or waits itself";
-	case KIND_VAIN:
-		return "ten times longer than any wait there has taken; those that ended such "
-		       "waits wait there too, and the last one that was woken did nothing";
-	case KIND_DESERTED:
-		return "ten times longer than any wait there has taken; the thread that ended "
-		       "such waits has ended, or is blocked for good";
-	case KIND_OVERLOOKED:
-		return "a thousand times longer than any wait there has taken; the coroutines that "
-		       "ended such waits go on, and pass it by";
-	case KIND_UNSERVED:
-		return "ten times longer than any wait there has taken; those that ended such "
-		       "waits have ended, and those left of their kind have never been woken";
-	case KIND_JOINING:
-		return "though all coroutines that it had started have ended, and earlier waits "
-		       "ended soon after that";
-	case KIND_STILL:
-		return "ten times longer than any wait there has taken, and only timers have woken "
-		       "anybody since";
-	case KIND_CLOSED:
-		return "as do all that ever woke it, and nobody else has woken them; only timers "
-		       "have woken anybody since";
-	case KIND_LAST:
-		return "ten times longer than any that was started with it has lived, and only "
-		       "timers have woken anybody since";
-	case KIND_PASSED:
-		return "passed over again and again, while others that yielded were resumed";
-	case KIND_ASKING:
-		return "ten times longer than any wait there has taken; such waits were ended by "
-		       "coroutines that it had started, and these have ended, or wait themselves";
-	case KIND_PARTING:
-		return "though the coroutines that it had started have ended, and only timers have "
-		       "woken "
-		       "anybody since";
-	case KIND_ALONE:
-		return "though the coroutines that were started beside it have ended, and only "
-		       "timers have "
-		       "woken anybody since";
-	default:
-		return "and only timers have woken anybody since";
-	}
+	static const char *const words[] = {
+#define X(NAME, what, words) [KIND_##NAME] = words,
+#include "rules/left_kinds.def"
+#undef X
+	};
+
+	return words[kind_of(analysis, coro)];
 }
 
 void rules_left_behind_tell(
@@ -561,8 +521,10 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_ends(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
-	if (kind_of(analysis, coro) == KIND_PARTING)
+	if (kind_of(analysis, coro) == KIND_PARTING || kind_of(analysis, coro) == KIND_LEFT)
 		analyze_errands_tell_over(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_MUTUAL)
+		analyze_dependants_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_CLOSED)
 		analyze_closed_group_tell(analysis, story, coro);
 }
