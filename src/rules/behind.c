@@ -55,6 +55,15 @@ bool rules_behind_is_not_begun(const struct analysis *analysis, uint32_t index)
 	       coro->suspended == CT_NO_TIME && !coro->mark;
 }
 
+static bool is_long_ready(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	return is_ready(coro) && !coro->mark &&
+	       analysis->parties[coro->process].end - ready_since(coro) >
+		       LIMIT(analysis, BLOCKED_TIME);
+}
+
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker)
 {
 	uint32_t process = analysis->model->coros.at[blocker].process, i;
@@ -67,6 +76,8 @@ struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_
 			waiting.nr_behind++;
 		else if (rules_behind_is_waiting(analysis, i))
 			waiting.nr_others++;
+		else if (is_long_ready(analysis, i))
+			waiting.nr_ready++;
 		else if (rules_behind_is_not_begun(analysis, i))
 			waiting.nr_not_begun++;
 	}

@@ -18,6 +18,7 @@
 #include "analyze/hot.h"
 #include "analyze/proof.h"
 #include "base/system_calls.h"
+#include "rules/namesakes.h"
 #include "rules/parts.h"
 
 #define PLACES_TOLD 4u
@@ -26,6 +27,7 @@
 
 struct memory {
 	uint32_t *nr_served; /* by thread: coroutines that others had woken, and that ran there */
+	bool *has_resumed; /* by thread: it has resumed a coroutine, beyond the first step of one */
 };
 
 static bool begin(struct model_watch *watch, const void *settings)
@@ -34,12 +36,16 @@ static bool begin(struct model_watch *watch, const void *settings)
 
 	(void)settings;
 	memory->nr_served = calloc(watch->model->nr_threads, sizeof(*memory->nr_served));
-	return memory->nr_served;
+	memory->has_resumed = calloc(watch->model->nr_threads, sizeof(*memory->has_resumed));
+	return memory->nr_served && memory->has_resumed;
 }
 
 static void end(struct model_watch *watch)
 {
-	free(((struct memory *)watch->memory)->nr_served);
+	struct memory *memory = watch->memory;
+
+	free(memory->nr_served);
+	free(memory->has_resumed);
 }
 
 static bool is_by_itself(const struct model_coro *coro, uint32_t index)
@@ -55,10 +61,11 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	memory->nr_served[sight->event->thread] += coro->state == CT_STATE_READY &&
 						   coro->suspended != CT_NO_TIME &&
 						   !is_by_itself(coro, sight->coro);
+	memory->has_resumed[sight->event->thread] |= coro->suspended != CT_NO_TIME;
 	return true;
 }
 
-static bool has_served(const struct analysis *analysis, uint32_t thread)
+bool rules_blocked_worker_has_served(const struct analysis *analysis, uint32_t thread)
 {
 	const struct memory *memory = analyze_watch_of(analysis, &rules_blocked_worker)->memory;
 
@@ -121,9 +128,10 @@ static bool is_long(const struct analysis *analysis, uint32_t thread)
 	       rules_endless_run_is(analysis, top, LIMIT(analysis, BLOCKED_TIME));
 }
 
-/* Is every living worker of the process blocked like this? */
-static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
+/* Is every living worker of the process blocked like this, or, if `only_resumers`, each that resumed a coroutine? */
+static bool are_blocked(const struct analysis *analysis, uint32_t process, bool only_resumers)
 {
+	const struct memory *memory = analyze_watch_of(analysis, &rules_blocked_worker)->memory;
 	const struct model_process *of = &analysis->model->processes[process];
 	uint32_t count = 0;
 	size_t i;
@@ -132,7 +140,8 @@ static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
 		uint32_t worker = of->workers.at[i];
 		const struct model_thread *thread = &analysis->model->threads[worker];
 
-		if (!thread->is_worker || thread_is_over(thread, analysis->parties[process].end))
+		if (!thread->is_worker || thread_is_over(thread, analysis->parties[process].end) ||
+			(only_resumers && !memory->has_resumed[worker]))
 			continue;
 		if (!is_long(analysis, worker))
 			return false;
@@ -141,91 +150,22 @@ static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
 	return count > 0;
 }
 
-/* ---------------------------------------------------------------- threads for blocking work */
-
-static const char *name_of(const struct analysis *analysis, uint32_t thread)
+static bool are_all_blocked(const struct analysis *analysis, uint32_t process)
 {
-	return analysis->tables->threads[thread].name;
-}
-
-/* Has the thread a name of its own? A thread without one has the name of its program. */
-static bool has_own_name(const struct analysis *analysis, uint32_t thread)
-{
-	const struct ct_tables *tables = analysis->tables;
-	uint32_t process = tables->threads[thread].process, i;
-
-	for (i = 1; i < tables->nr_threads; i++)
-		if (tables->threads[i].process == process &&
-			tables->threads[i].tid == tables->processes[process].pid)
-			return strcmp(name_of(analysis, i), name_of(analysis, thread)) != 0;
-	return false;
-}
-
-#define COUNTER_OF_WORKERS " workers" /* appended to the threads' name */
-
-/* How many threads of this name run coroutines at once, according to a counter of the program; 0: no counter says. */
-static int64_t told_workers(const struct analysis *analysis, uint32_t thread)
-{
-	const char *name = name_of(analysis, thread);
-	size_t length = strlen(name), i;
-
-	for (i = 1; i < analysis->model->spans.count; i++) {
-		const struct model_span *span = &analysis->model->spans.at[i];
-
-		if (span->kind == CTP_KIND_COUNTER &&
-			span->process == analysis->tables->threads[thread].process &&
-			!strncmp(span->name, name, length) &&
-			!strcmp(span->name + length, COUNTER_OF_WORKERS))
-			return span->last;
-	}
-	return 0;
-}
-
-struct namesakes {
-	uint32_t nr_working; /* that ran coroutines, or recorded that they sleep */
-	bool have_served;
-	bool has_newcomer; /* one ran its first coroutine after `since` */
-};
-
-static struct namesakes namesakes_of(
-	const struct analysis *analysis, uint32_t thread, ct_time since)
-{
-	const struct ct_tables *tables = analysis->tables;
-	struct namesakes namesakes = {0};
-	uint32_t i;
-
-	for (i = 1; i < tables->nr_threads; i++) {
-		const struct model_thread *at = &analysis->model->threads[i];
-
-		if (at->process != tables->threads[thread].process ||
-			strcmp(name_of(analysis, i), name_of(analysis, thread)) != 0)
-			continue;
-		if (!at->is_worker && at->idle_began == CT_NO_TIME)
-			continue;
-		namesakes.nr_working++;
-		namesakes.have_served |= has_served(analysis, i);
-		namesakes.has_newcomer |= tables->threads[i].started > since;
-	}
-	return namesakes;
+	return are_blocked(analysis, process, false);
 }
 
 /*
- * Has another thread taken over this thread's work, as after tokio's block_in_place? True if more threads have worked
- * than there are workers. may_be_replaced: if the number of workers is not known, true if a thread has begun to run
- * coroutines since.
+ * Has a coroutine been ready for long, while no thread is left that could resume it? A thread that has only run first
+ * steps, as main does, takes nothing from a queue.
  */
-static bool is_replaced(const struct analysis *analysis, uint32_t thread)
+static bool leaves_ready(
+	const struct analysis *analysis, uint32_t process, const struct rules_waiting *waiting)
 {
-	int64_t nr_workers = told_workers(analysis, thread);
-
-	return nr_workers && namesakes_of(analysis, thread, CT_NO_TIME).nr_working > nr_workers;
+	return waiting->nr_ready && are_blocked(analysis, process, true);
 }
 
-static bool may_be_replaced(const struct analysis *analysis, uint32_t thread, ct_time since)
-{
-	return !told_workers(analysis, thread) &&
-	       namesakes_of(analysis, thread, since).has_newcomer;
-}
+/* ---------------------------------------------------------------- threads for blocking work */
 
 /*
  * Has the lowest coroutine on the thread's stack waited before, and then woken itself, or been woken by an unknown
@@ -250,16 +190,18 @@ static bool has_any_served(const struct analysis *analysis, uint32_t process)
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->nr_threads; i++)
-		if (analysis->model->threads[i].process == process && has_served(analysis, i))
+		if (analysis->model->threads[i].process == process &&
+			rules_blocked_worker_has_served(analysis, i))
 			return true;
 	return false;
 }
 
 static bool is_for_all(const struct analysis *analysis, uint32_t thread)
 {
-	return has_served(analysis, thread) ||
-	       (has_own_name(analysis, thread) && !has_moved_itself(analysis, thread) &&
-		       namesakes_of(analysis, thread, CT_NO_TIME).have_served);
+	return rules_blocked_worker_has_served(analysis, thread) ||
+	       (rules_namesakes_are_named(analysis, thread) &&
+		       !has_moved_itself(analysis, thread) &&
+		       rules_namesakes_of(analysis, thread, CT_NO_TIME).have_served);
 }
 
 /* ---------------------------------------------------------------- the judgement */
@@ -326,6 +268,8 @@ static enum ct_grade grade_of(
 		return is_inside(at) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
 	if (!waiting->nr_behind && is_stuck_itself(analysis, thread, waiting))
 		return CT_GRADE_SUSPECT;
+	if (!waiting->nr_behind && is_inside(at) && leaves_ready(analysis, at->process, waiting))
+		return CT_GRADE_SUSPECT;
 	return grade_beside_others(analysis, thread, waiting);
 }
 
@@ -375,9 +319,15 @@ static void judge(struct analysis *analysis, uint32_t thread)
 		.since = coro->changed,
 	};
 
-	/* The coroutine may have ended, and its thread may be idle: only its parent's wait speaks against that. */
+	/*
+	 * The coroutine may have ended, and its thread may be idle: what speaks against that is its parent's wait, or a
+	 * coroutine that no idle thread takes.
+	 */
 	if (is_end_untold(analysis, coro)) {
-		if (!waiting.nr_behind || has_gone_back(analysis, thread))
+		bool is_taken =
+			!waiting.nr_behind && !leaves_ready(analysis, coro->process, &waiting);
+
+		if (is_taken || has_gone_back(analysis, thread))
 			return;
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_ENDS_UNTOLD);
 	}
@@ -389,7 +339,7 @@ static void judge(struct analysis *analysis, uint32_t thread)
 	if (is_timed(&analysis->model->threads[thread]) &&
 		analyze_ties_may_drive(analysis->model, top, thread))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_DRIVES);
-	if (may_be_replaced(analysis, thread, coro->changed))
+	if (rules_namesakes_may_have_replaced(analysis, thread, coro->changed))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_REPLACED);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);
@@ -401,14 +351,16 @@ static void find(struct analysis *analysis)
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->nr_threads; i++)
-		if (is_long(analysis, i) && !is_told(analysis, i) && !is_replaced(analysis, i))
+		if (is_long(analysis, i) && !is_told(analysis, i) &&
+			!rules_namesakes_have_replaced(analysis, i))
 			judge(analysis, i);
 }
 
-/* Has this rule, or stuck-worker, blamed the thread with more than a suspicion? */
-static bool is_blamed(const struct analysis *analysis, const struct candidate *candidate)
+/* Has this rule, or stuck-worker, blamed the thread, with at least this grade? */
+static bool is_blamed(
+	const struct analysis *analysis, const struct candidate *candidate, enum ct_grade least)
 {
-	if (candidate->grade < CT_GRADE_LIKELY)
+	if (candidate->grade < least)
 		return false;
 	return candidate->rule == CT_RULE_BLOCKED_WORKER ||
 	       (candidate->rule == CT_RULE_STUCK_WORKER && is_long(analysis, candidate->subject));
@@ -416,6 +368,9 @@ static bool is_blamed(const struct analysis *analysis, const struct candidate *c
 
 static bool is_in_its_way(const struct analysis *analysis, uint32_t index, uint32_t thread)
 {
+	if (is_ready(&analysis->model->coros.at[index]) &&
+		are_blocked(analysis, analysis->model->threads[thread].process, true))
+		return true;
 	return are_all_blocked(analysis, analysis->model->threads[thread].process) ||
 	       rules_behind_is(analysis, index, analysis->model->threads[thread].top);
 }
@@ -431,14 +386,15 @@ static bool is_untold(const struct analysis *analysis, uint32_t thread)
 		       analysis->parties[top->process].end);
 }
 
-bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index)
+/* Is a thread in the way of this one, and blamed with at least `least`, or not reported only because of a loss? */
+static bool is_behind_some(const struct analysis *analysis, uint32_t index, enum ct_grade least)
 {
 	uint32_t process = analysis->model->coros.at[index].process, i;
 
 	for (i = 0; i < analysis->nr_earlier; i++) {
 		const struct candidate *candidate = &analysis->candidates.at[i];
 
-		if (candidate->process == process && is_blamed(analysis, candidate) &&
+		if (candidate->process == process && is_blamed(analysis, candidate, least) &&
 			is_in_its_way(analysis, index, candidate->subject))
 			return true;
 	}
@@ -447,6 +403,16 @@ bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t in
 			is_in_its_way(analysis, index, i))
 			return true;
 	return false;
+}
+
+bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index)
+{
+	return is_behind_some(analysis, index, CT_GRADE_LIKELY);
+}
+
+bool rules_blocked_worker_is_named(const struct analysis *analysis, uint32_t index)
+{
+	return is_behind_some(analysis, index, CT_GRADE_SUSPECT);
 }
 
 /* ---------------------------------------------------------------- the proof */
@@ -518,7 +484,8 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 				analysis, analysis->parties[coro->process].end - coro->created));
 	else if (is_ready(coro))
 		analyze_story_evidence(analysis, story,
-			"%s was made ready by it, and has not run for %s", who,
+			"%s was made ready%s, and has not run for %s", who,
+			is_linked ? " by it" : "",
 			analyze_words_duration(analysis,
 				analysis->parties[coro->process].end - ready_since(coro)));
 	else
@@ -532,6 +499,7 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 static bool is_held_up(const struct analysis *analysis, uint32_t index)
 {
 	return rules_behind_is_waiting(analysis, index) ||
+	       is_ready(&analysis->model->coros.at[index]) ||
 	       rules_behind_is_not_begun(analysis, index);
 }
 
@@ -540,6 +508,7 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	bool is_everywhere = are_all_blocked(analysis, first->process);
+	bool is_nobody_left = are_blocked(analysis, first->process, true);
 	uint32_t nr_told = 0, nr_more = 0, i;
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
@@ -548,7 +517,8 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 		if (analysis->model->coros.at[i].process != first->process)
 			continue;
 		is_linked = is_behind_any(analysis, group, i);
-		if (!is_linked && !(is_everywhere && is_held_up(analysis, i)))
+		if (!is_linked && !(is_everywhere && is_held_up(analysis, i)) &&
+			!(is_nobody_left && is_ready(&analysis->model->coros.at[i])))
 			continue;
 		if (nr_told < PLACES_TOLD)
 			tell_one(analysis, i, is_linked, story);

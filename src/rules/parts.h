@@ -113,11 +113,19 @@ bool rules_lost_waker_tell(
  */
 bool rules_blocked_worker_is_behind(const struct analysis *analysis, uint32_t index);
 
+/*
+ * rules_blocked_worker_is_named: is there a finding, of whatever grade, for what is in this coroutine's way?
+ * rules_blocked_worker_has_served: has the thread run many coroutines that others had woken?
+ */
+bool rules_blocked_worker_has_served(const struct analysis *analysis, uint32_t thread);
+bool rules_blocked_worker_is_named(const struct analysis *analysis, uint32_t index);
+
 /* Coroutines that cannot go on while one keeps its thread. */
 struct rules_waiting {
 	/* ancestors that wait for it, coroutines that wait for what it holds, and coroutines that it made ready */
 	uint32_t nr_behind;
-	uint32_t nr_others;    /* coroutines that wait for anything else */
+	uint32_t nr_others; /* coroutines that wait for anything else */
+	uint32_t nr_ready;  /* that others made ready, more than the limit of blocked-worker ago */
 	uint32_t nr_not_begun; /* coroutines that were created, and have never run */
 };
 

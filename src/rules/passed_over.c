@@ -288,7 +288,8 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 	uint32_t thread = coro->nr_resumes ? coro->thread : 0;
 	struct passing passing;
 
-	if (end - since <= LIMIT(analysis, PASSED_TIME) || is_excused(analysis, coro, since, end))
+	if (end - since <= LIMIT(analysis, PASSED_TIME) || is_excused(analysis, coro, since, end) ||
+		rules_blocked_worker_is_named(analysis, index))
 		return;
 	thread = coro->is_queue_private ? coro->turns->queue_thread : thread;
 	passing = passing_since(
