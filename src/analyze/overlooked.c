@@ -348,7 +348,8 @@ bool analyze_overlooked_is_among_unserved(
 		return false;
 	found = unserved_of(analysis, coro);
 	return found.count && !found.has_others &&
-	       !analyze_wakers_are_gone(analysis, &analysis->model->coros.at[found.first]);
+	       !analyze_wakers_are_gone(
+		       analysis, &analysis->model->coros.at[found.first], WAKERS_HABIT);
 }
 
 /* ---------------------------------------------------------------- the evidence */

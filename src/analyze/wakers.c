@@ -15,7 +15,6 @@
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
-#define LEAST_WAKES 10u /* ended waits at a place; a smaller number shows no habit */
 #define TIMES_LONGER 10 /* longer than any ended wait there */
 #define SHARE_AGAIN 10u /* one woken coroutine in so many comes back to wait there */
 #define ANCESTORS 16u   /* generations of ancestors that are marked */
@@ -459,9 +458,10 @@ static bool have_gone(const struct analysis *analysis, const struct model_coro *
 		       place, is_of_all);
 }
 
-bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_wakers_are_gone(
+	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
 {
-	return have_gone(analysis, coro, LEAST_WAKES, false);
+	return have_gone(analysis, coro, least, false);
 }
 
 bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct model_coro *coro)
@@ -502,7 +502,7 @@ bool analyze_wakers_wait_there(const struct analysis *analysis, const struct mod
 {
 	struct place *place = place_of(analysis, coro);
 
-	return place && place->nr_woken >= LEAST_WAKES && !place->has_threads &&
+	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
 	       analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns &&
 	       do_all_wait_at(
 		       analysis, coro->process, model_place(analysis->model, coro->wait_site));
@@ -590,7 +590,7 @@ void analyze_wakers_tell(
 	const struct place *place = place_of(analysis, coro);
 	struct place *of_start;
 
-	if (!place || place->nr_woken < LEAST_WAKES || place->has_others || !place->spawn_site)
+	if (!place || place->nr_woken < WAKERS_HABIT || place->has_others || !place->spawn_site)
 		return;
 	of_start = model_watch_place(watch, place->spawn_site);
 	if (!of_start || tell_silent(analysis, story, coro, of_start))

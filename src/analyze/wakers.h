@@ -32,11 +32,14 @@ extern const struct model_watcher analyze_wakers_watcher;
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_wakers_are_gone: is no waker left at the place where this coroutine waits? At least ten waits there must
+ * analyze_wakers_are_gone: is no waker left at the place where this coroutine waits? At least `least` waits there must
  * have ended, each by a coroutine and ten times sooner than this coroutine has waited, and all their wakers, and all
- * coroutines that could start such wakers, must be unable to wake again.
+ * coroutines that could start such wakers, must be unable to wake again. Fewer than WAKERS_HABIT show no habit: no
+ * finding stands on them, but they may be said where something else shows that the coroutine will not go on.
  */
-bool analyze_wakers_are_gone(const struct analysis *analysis, const struct model_coro *coro);
+#define WAKERS_HABIT 10u
+bool analyze_wakers_are_gone(
+	const struct analysis *analysis, const struct model_coro *coro, unsigned least);
 
 /*
  * analyze_wakers_are_all_gone: the same from three ended waits on, but all living coroutines of the program must be

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was last done to the resource that a coroutine waits for, and by whom. A notify of an event before the wait,
- * which found nobody then, proves nothing, because an event may keep that it was set. But if nothing is left to wake
- * the coroutine, that is what a reader has to look at: the event was announced to nobody.
+ * What was last done to the resource that a coroutine waits for, and by whom. A notify of an event, or a condition,
+ * before the wait, which found nobody then, proves nothing, because an event may keep that it was set. But if nothing
+ * is left to wake the coroutine, that is what a reader has to look at: the event was announced to nobody. A notify of
+ * the coroutine's own is not the one that it missed.
  */
 #include <inttypes.h>
 
@@ -16,9 +17,12 @@ static bool was_in_vain(const struct model_object *object)
 bool rules_last_change_came_before(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_object *object = analyze_ties_object(analysis, coro);
+	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
 
-	return object->handle && CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_EVENT &&
-	       was_in_vain(object) && object->changed_at && object->changed < coro->suspended;
+	return (kind == CTP_RESOURCE_EVENT || kind == CTP_RESOURCE_CONDITION) &&
+	       was_in_vain(object) &&
+	       object->changed_by_coro != model_index(analysis->model, coro) &&
+	       object->changed_at && object->changed < coro->suspended;
 }
 
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro)

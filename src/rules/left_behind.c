@@ -136,7 +136,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	if (may_get_work(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
 		!analyze_wakers_want_lock(analysis, coro))
 		return false;
-	return analyze_wakers_are_gone(analysis, coro);
+	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
 }
 
 /* A consumer is not deserted: it waits for what the thread has yet to receive. */
@@ -370,10 +370,20 @@ static bool is_mutual(const struct analysis *analysis, const struct model_coro *
 /* A notify and a wait that race lie close together. */
 #define RACE_NS INT64_C(10000000)
 
+/* A condition does not keep a notify, but who waits has looked before: only the first wait there may have missed it. */
+static bool may_have_missed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+
+	return CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_CONDITION ||
+	       !model_histogram(times ? times->waits : NULL)->count;
+}
+
 /* An event that was set long before may have been cleared on purpose: to hold others up until it is set again. */
 static bool was_told_before(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return rules_last_change_came_before(analysis, coro) && is_longest(analysis, coro, 0) &&
+	       may_have_missed(analysis, coro) &&
 	       coro->suspended - analyze_ties_object(analysis, coro)->changed < RACE_NS;
 }
 
@@ -398,7 +408,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 			(may_be_consumer(analysis, coro) ||
 				analysis->stills[coro->process].hears_datagrams ||
 				!is_longest(analysis, coro, FEW_WAITS))))
-		return KIND_STILL;
+		return analyze_wakers_are_gone(analysis, coro, 1) ? KIND_BEREFT : KIND_STILL;
 	if (is_closed_in(analysis, coro))
 		return KIND_CLOSED;
 	if (is_mutual(analysis, coro))

@@ -49,6 +49,38 @@ async def main():
 
 asyncio.run(main())
 """
+NOTIFIED_BEFORE = """\
+async def worker(ready):
+    async with ready:
+        await ready.wait()
+
+async def main():
+    clocks = begin(1.5)
+    ready = asyncio.Condition()
+    async with ready:
+        ready.notify()  # here
+    await asyncio.gather(worker(ready))
+
+asyncio.run(main())
+"""
+PRODUCERS_ENDED = """\
+async def producer(queue):
+    for number in range(3):
+        await queue.put(number)
+
+async def consumer(queue):
+    while True:
+        await queue.get()  # here
+
+async def main():
+    clocks = begin(1.5)
+    queue = asyncio.Queue(1)
+    reader = asyncio.create_task(consumer(queue))
+    await asyncio.gather(producer(queue), producer(queue))
+    await reader
+
+asyncio.run(main())
+"""
 SLOW_STEP = """\
 async def load():
     await asyncio.sleep(0.01)  # here
@@ -92,6 +124,8 @@ PROGRAMS = {
     "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
     "deep_error": (DEEP_ERROR, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
     "set_before": (SET_BEFORE, "lost-wakeup", "3 coroutines wait, and only timers have woken anybody since, at Event.wait in worker"),
+    "notified_before": (NOTIFIED_BEFORE, "lost-wakeup", "had come before, and found nobody"),
+    "producers_ended": (PRODUCERS_ENDED, "lost-wakeup", "every coroutine that ended such waits has ended, or waits itself"),
     "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
 }
 

@@ -9,6 +9,7 @@ import collections.abc
 import contextlib
 import functools
 import importlib.util
+import math
 import os
 import signal
 import threading
@@ -228,22 +229,22 @@ def tell_signals():
 
 
 class Asked:
-    """The time until which the handlers need not be asked for again: asking takes as long as a short task."""
+    """When the handlers were asked for: asking takes as long as a short task."""
 
-    SECONDS = 0.01
-    until = 0.0
+    SECONDS = 0.01  # between two questions, before a sleep that only a handler could end
+    TIMED_SECONDS = 1.0
+    at = -math.inf
 
 
 def signals_changed():
-    Asked.until = 0.0
+    Asked.at = -math.inf
 
 
-def tell_signals_seldom():
-    """Calls tell_signals at most a hundred times a second, and whenever this package has noticed a new handler since
-    the last call."""
+def tell_signals_seldom(seconds=Asked.SECONDS):
+    """Calls tell_signals if that is as long ago, or this package has noticed a new handler since."""
     now = time.monotonic()
-    if now >= Asked.until:
-        Asked.until = now + Asked.SECONDS
+    if now - Asked.at >= seconds:
+        Asked.at = now
         tell_signals()
 
 
@@ -265,8 +266,11 @@ class Parked:
         self.loop, self.timeout = loop, timeout
 
     def __enter__(self):
-        if self.timeout is None and _probe.is_attached():
-            tell_signals()
+        if _probe.is_attached():
+            if self.timeout is None:
+                tell_signals()
+            else:
+                tell_signals_seldom(Asked.TIMED_SECONDS)
         _probe.park(self.loop, 0 if self.timeout is None else time.monotonic() + self.timeout)
 
     def __exit__(self, *error):

@@ -104,6 +104,7 @@ class ParkingRecorder(Recorder):
             return
         self.is_parked = True
         if timeout < NO_TIMER:
+            loops.tell_signals_seldom(loops.Asked.TIMED_SECONDS)
             _probe.park(self, time.monotonic() + timeout)
         else:
             loops.tell_signals_seldom()
