@@ -36,6 +36,7 @@ struct calls {
 };
 
 #define SAY_LANGUAGE_CPP_CALL SAY_LANGUAGES
+#define SAY_LANGUAGE_CPP_LOCK (SAY_LANGUAGES + 1)
 static const struct calls calls_of[] = {
 #define X(language, ...) [SAY_LANGUAGE_##language] = {__VA_ARGS__},
 #include "analyze/calls.def"
@@ -76,9 +77,16 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }
 
+/* Is this a wait for a lock that a library does not name to its adapter, but whose user can? */
+static bool is_for_untold_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_ties_is_for_untold_lock(coro) &&
+	       say_is_call_of_cpp(analysis->tables, coro->wait_site);
+}
+
 static bool is_inside(uint64_t handle)
 {
-	/* An integration that cannot name the individual object has nothing to add (P-104). */
+	/* Others that cannot name the individual object have nothing to add (P-104). */
 	if (!CTP_HANDLE_IDENTITY(handle))
 		return false;
 	switch (CTP_HANDLE_RESOURCE(handle)) {
@@ -99,6 +107,8 @@ static bool lacks_call(const struct analysis *analysis, const struct model_coro 
 {
 	if (!coro->wait_object)
 		return !coro->rare->descriptor;
+	if (is_for_untold_lock(analysis, coro))
+		return true;
 	return is_inside(coro->wait_object) && !analyze_ties_object(analysis, coro)->handle;
 }
 
@@ -286,13 +296,28 @@ static void advise_waker(struct advising *advising, const struct unjudged *place
 			is_one ? "it awaits is" : "they await is"));
 }
 
+static void advise_lock(struct advising *advising, const struct unjudged *place)
+{
+	struct analysis *analysis = advising->analysis;
+
+	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
+		analyze_say(analysis, "%s, for a lock that is not named: %s",
+			words_who(analysis, place, place->nr_like),
+			calls_of[SAY_LANGUAGE_CPP_LOCK].wait));
+}
+
 static void advise_place(struct advising *advising, const struct unjudged *place)
 {
+	const struct model_coro *coro;
+
 	if (place->nr_unwakeable)
 		advise_waker(advising, place);
 	if (!place->coro)
 		return;
-	if (advising->analysis->model->coros.at[place->coro].wait_object)
+	coro = &advising->analysis->model->coros.at[place->coro];
+	if (is_for_untold_lock(advising->analysis, coro))
+		advise_lock(advising, place);
+	else if (coro->wait_object)
 		advise_change(advising, place);
 	else
 		advise_resource(advising, place);

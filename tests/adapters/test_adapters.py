@@ -26,9 +26,9 @@ def report_of(trace):
     return json.loads(done.stdout) if done.returncode in (0, 1) and done.stdout else {"findings": []}
 
 
-def text_of(trace):
+def text_of(trace, *options):
     """Returns the report as text, on one line."""
-    done = subprocess.run([ENGINE, "report", trace], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([ENGINE, "report", *options, trace], capture_output=True, text=True, timeout=60, check=False)
     return " ".join(done.stdout.split())
 
 
@@ -58,16 +58,16 @@ class Adapter(unittest.TestCase):
         return subprocess.run([ENGINE, "dump", self.trace], capture_output=True, text=True, timeout=60,
                               check=True).stdout
 
-    def stuck(self, name, *arguments, rule="lost-wakeup"):
-        """Ends the program once the growing trace has a finding of the rule; returns the finding, and the whole
-        report."""
+    def stuck(self, name, *arguments, rule="lost-wakeup", grades=("likely", "proven")):
+        """Ends the program once the growing trace has a finding of the rule and of such a grade; returns the finding,
+        and the whole report."""
         run = subprocess.Popen(self.command(name, *arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(run.wait)
         self.addCleanup(self.kill_program, run)
         ends = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < ends:
             for finding in report_of(self.trace + ".partial")["findings"]:
-                if finding["rule"] == rule and finding["grade"] != "suspect":
+                if finding["rule"] == rule and finding["grade"] in grades:
                     self.kill_program(run)
                     return finding, text_of(self.trace)
             time.sleep(0.2)
@@ -134,6 +134,16 @@ class BoostFiber(Adapter):
         self.assertIn("to wait for condition 0x", text)
         self.assertIn("started at", text)
         self.assertIn("20 waiting, 1 done", text)  # the writer has come to its end
+
+    def test_plain_mutex(self):
+        """A mutex of the library's own is not named: the report says that locks are waited for, and how to name them."""
+        events = self.healthy("example-fiber-transfers")
+        self.assertIn("lock:0x0", events)
+        finding, _ = self.stuck("example-fiber-transfers", "cross", grades=("suspect",))
+        self.assertIn("2 coroutines wait", finding["title"])
+        self.assertIn(line_of("fiber_transfers.cpp", "second.mutex.lock()"), finding["title"])
+        text = text_of(self.trace, "--threshold", "standstill.time=100ms")
+        self.assertIn("for a lock that is not named: declare the mutex as a `corotracer::traced_mutex`", text)
 
 
 class Attachment(unittest.TestCase):

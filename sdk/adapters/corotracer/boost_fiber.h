@@ -126,11 +126,15 @@ template <class Context> bool is_giving_way(const Context *context, const void *
 
 inline void tell_wait(context *context, traced_fiber *fiber, std::uint64_t to_id) noexcept
 {
-	std::uint32_t site = fiber->site != 0 ? fiber->site : place_outside_library();
+	bool is_lock = false;
+	std::uint32_t site =
+		fiber->site != 0 ? fiber->site : place_outside_library(nullptr, &is_lock);
 	std::uint64_t resource = fiber->resource;
 
 	if (resource == 0 && context->sleep_is_linked())
 		resource = timer(fiber->corotracer_id());
+	else if (resource == 0 && is_lock)
+		resource = CTP_HANDLE(CTP_RESOURCE_LOCK, 0);
 	ctp_switch_for(fiber->corotracer_id(), to_id, resource, site, CTP_POINT_AWAIT);
 }
 

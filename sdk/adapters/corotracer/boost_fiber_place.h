@@ -113,12 +113,50 @@ COROTRACER_COLD inline std::uint32_t remember_call(const search &call)
 		outside, CTP_SITE_ADDRESS, reinterpret_cast<const void *>(call.inside), &source);
 }
 
+/* Returns the code of a function of the library; empty if the library is linked statically, or lacks the function. */
+inline library code_of(const char *name)
+{
+	void *begin = dlsym(RTLD_DEFAULT, name), *symbol = nullptr;
+	library found;
+	Dl_info module;
+
+	if (begin == nullptr || dladdr1(begin, &module, &symbol, RTLD_DL_SYMENT) == 0 ||
+		symbol == nullptr)
+		return found;
+	found.begin = reinterpret_cast<std::uintptr_t>(begin);
+	found.end = found.begin + static_cast<const ElfW(Sym) *>(symbol)->st_size;
+	return found;
+}
+
+/* scheduler::yield, by which a fiber gives way */
+inline const library &code_of_yield()
+{
+	static const library code = code_of("_ZN5boost6fibers9scheduler5yieldEPNS0_7contextE");
+
+	return code;
+}
+
+/* Is this the lock() of a mutex? Which mutex it is, a scheduling algorithm is not told. */
+inline bool is_lock(std::uintptr_t address)
+{
+	static const library locks[] = {code_of("_ZN5boost6fibers5mutex4lockEv"),
+		code_of("_ZN5boost6fibers11timed_mutex4lockEv"),
+		code_of("_ZN5boost6fibers15recursive_mutex4lockEv"),
+		code_of("_ZN5boost6fibers21recursive_timed_mutex4lockEv")};
+
+	for (const library &lock : locks)
+		if (lock.has(address - 1))
+			return true;
+	return false;
+}
+
 /*
  * Returns the site of the call into the library; 0: none was found, as on the dispatcher's stack. `caller` is the
  * return address of the algorithm, which lies outside of the library if the library's functions have left the stack
- * already (tail calls).
+ * already (tail calls). *ret_is_lock: is that a call of lock()?
  */
-__attribute__((noinline)) inline std::uint32_t place_outside_library(const void *caller = nullptr)
+__attribute__((noinline)) inline std::uint32_t place_outside_library(
+	const void *caller = nullptr, bool *ret_is_lock = nullptr)
 {
 	search call;
 	std::uint32_t site;
@@ -130,29 +168,11 @@ __attribute__((noinline)) inline std::uint32_t place_outside_library(const void 
 	_Unwind_Backtrace(look, &call);
 	if (call.outside == 0)
 		return 0;
+	if (ret_is_lock != nullptr)
+		*ret_is_lock = is_lock(call.inside);
 	site = ctp_site_lookup(reinterpret_cast<const void *>(call.outside), CTP_SITE_ADDRESS,
 		reinterpret_cast<const void *>(call.inside));
 	return site != 0 ? site : remember_call(call);
-}
-
-/* Returns the code of scheduler::yield, by which a fiber gives way; empty if the library is linked statically. */
-inline const library &code_of_yield()
-{
-	static const library code = [] {
-		void *begin =
-			dlsym(RTLD_DEFAULT, "_ZN5boost6fibers9scheduler5yieldEPNS0_7contextE");
-		void *symbol = nullptr;
-		library found;
-		Dl_info module;
-
-		if (begin == nullptr || dladdr1(begin, &module, &symbol, RTLD_DL_SYMENT) == 0 ||
-			symbol == nullptr)
-			return found;
-		found.begin = reinterpret_cast<std::uintptr_t>(begin);
-		found.end = found.begin + static_cast<const ElfW(Sym) *>(symbol)->st_size;
-		return found;
-	}();
-	return code;
 }
 
 } /* namespace corotracer::detail::fiber */
