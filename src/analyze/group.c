@@ -17,6 +17,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/lock_circle.h"
+#include "analyze/own_line.h"
 #include "analyze/same_locks.h"
 #include "analyze/vain_timers.h"
 
@@ -414,4 +415,5 @@ void analyze_group_finding(
 	fill_places(analysis, finding);
 	if (!finding->look_site)
 		finding->look_site = look_site(finding);
+	finding->look_site = analyze_own_look(analysis, group, finding);
 }

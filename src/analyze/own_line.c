@@ -35,7 +35,11 @@ static uint32_t awaiter_of(const struct analysis *analysis, uint32_t member, uin
 	return victim;
 }
 
-uint32_t analyze_own_line(const struct analysis *analysis, const struct group *group)
+/*
+ * The place, in no header, at which a coroutine awaits the first member of the group, itself or through coroutines that
+ * stand in headers; 0: the member waits in no header, or no such place is known.
+ */
+static uint32_t own_line(const struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	uint32_t coro = first->coro, steps;
@@ -53,9 +57,48 @@ uint32_t analyze_own_line(const struct analysis *analysis, const struct group *g
 	return 0;
 }
 
+/* The coroutine of the step that was at the place; 0: no coroutine is known to have been there. */
+static uint32_t actor_at(
+	const struct analysis *analysis, const struct ct_finding *finding, uint32_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < finding->nr_steps; i++)
+		if (finding->steps[i].site == site && finding->steps[i].coro)
+			return model_find(
+				analysis->model, finding->process, finding->steps[i].coro);
+	return 0;
+}
+
+uint32_t analyze_own_step(const struct analysis *analysis, uint32_t site, uint32_t waits)
+{
+	return waits && is_in_header(analysis, site) && !is_in_header(analysis, waits) ? waits
+										       : site;
+}
+
+uint32_t analyze_own_look(const struct analysis *analysis, const struct group *group,
+	const struct ct_finding *finding)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	uint32_t look = finding->look_site, actor, own;
+
+	if (!look || !is_in_header(analysis, look))
+		return look;
+	if (look != finding->cause_site) {
+		own = own_line(analysis, group);
+		return own ? own : look;
+	}
+	actor = actor_at(analysis, finding, look);
+	if (!actor)
+		return look;
+	return analyze_own_step(analysis, look,
+		actor == first->coro ? first->wait_site
+				     : analysis->model->coros.at[actor].rare->function_site);
+}
+
 const char *analyze_words_own_line(struct analysis *analysis, const struct group *group)
 {
-	uint32_t own = analyze_own_line(analysis, group);
+	uint32_t own = own_line(analysis, group);
 	const char *words =
 		analyze_words_place(analysis, analysis->candidates.at[group->first].wait_site);
 

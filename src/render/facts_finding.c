@@ -253,9 +253,7 @@ void render_facts_finding(
 	spawn_rows(rows, tables, finding, &common);
 	members_row(rows, finding);
 	since_row(rows, finding);
-	if (finding->cause_site)
-		place_row(rows, "look first at", tables, finding->cause_site);
-	else if (finding->look_site != common.wait_site)
+	if (finding->cause_site || finding->look_site != common.wait_site)
 		place_row(rows, "look first at", tables, finding->look_site);
 }
 

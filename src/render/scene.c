@@ -110,20 +110,30 @@ static void add_bars(struct scene *scene)
 
 /* ---------------------------------------------------------------- marks */
 
-/* The mark, from 1, at the place to look at first: the first one there; of a circle the last one, which closes it. */
-static uint32_t cause_of(const struct ct_finding *finding)
+static uint32_t mark_at(const struct ct_finding *finding, uint32_t site)
 {
 	const struct ct_picture *picture = &finding->picture;
 	uint32_t i, last = 0;
 
-	for (i = 0; finding->look_site && i < picture->nr_marks; i++) {
-		if (finding->steps[picture->marks[i].step - 1].site != finding->look_site)
+	for (i = 0; site && i < picture->nr_marks; i++) {
+		if (finding->steps[picture->marks[i].step - 1].site != site)
 			continue;
 		last = i + 1;
 		if (finding->rule != CT_RULE_MUTEX_DEADLOCK)
 			break;
 	}
 	return last;
+}
+
+/*
+ * The mark, from 1, at the place to look at first, or else at the cause inside of that: the first one there; of a
+ * circle the last one, which closes it.
+ */
+static uint32_t cause_of(const struct ct_finding *finding)
+{
+	uint32_t mark = mark_at(finding, finding->look_site);
+
+	return mark ? mark : mark_at(finding, finding->cause_site);
 }
 
 static void add_marks(struct scene *scene)

@@ -572,8 +572,6 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (!missed)
 		missed = vain_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
-	if (!first->cause_site)
-		finding->look_site = analyze_own_line(analysis, group);
 	if (missed && missed->time < coro->suspended)
 		tell_notify(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)

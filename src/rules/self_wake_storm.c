@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/own_line.h"
 #include "rules/parts.h"
 
 /* ---------------------------------------------------------------- the watcher */
@@ -261,7 +262,8 @@ static const char *words_title(struct analysis *analysis, const struct group *gr
 		is_one    ? is_over ? "woke itself" : "wakes itself"
 		: is_over ? "woke themselves"
 			  : "wake themselves",
-		analyze_words_place(analysis, first->cause_site),
+		analyze_words_place(
+			analysis, analyze_own_step(analysis, first->cause_site, first->wait_site)),
 		analyze_words_number(analysis, (uint64_t)rate_of(streak)),
 		is_over ? analyze_say(analysis, ", until %s", analyze_words_time(analysis, last))
 			: "",

@@ -139,6 +139,15 @@ def check_quality(browser, server):
         check("recorded to the end" in it.text("#state"), it.text("#state"))
 
 
+def check_own_line(browser, server):
+    """A storm by a function of a header leads to the program's own line, and the picture rings the wake in the header."""
+    with Page(browser, server, *WIDE) as it:
+        it.open("findings")
+        picture_of(it)
+        check("Look here first: co_await Yield in use, src/device.cpp:39" in it.text("main"), it.text("main"))
+        check(it.page.locator("svg.picture circle.ring").count() == 1, "no step is ringed")
+
+
 def check_file(browser, place, trace):
     """The page that is one file says so, and shows the same picture."""
     run(COROTRACER, "report", "--format", "page", "-o", place / "one.html", trace)
@@ -161,6 +170,7 @@ def main():
                 with_server(traces[case], lambda it, size=size, absent=absent: check_legend(browser, it, size, absent))
         with_server(traces["0040"], lambda it: check_numbers(browser, it, 3))
         with_server(traces["0001"], lambda it: check_title(browser, it), lambda it: check_widest(browser, it))
+        with_server(trace_of(place, "1765-storm-in-a-header"), lambda it: check_own_line(browser, it))
         with_server(traces["0310"], lambda it: check_starvation(browser, it))
         with_server(standstill(place), lambda it: check_quality(browser, it))
         (place / "healthy.txt").write_text(HEALTHY, encoding="utf-8")

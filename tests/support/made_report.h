@@ -104,17 +104,22 @@ static const struct ct_event events[] = {
 static const struct ct_step steps[] = {
 	{.time = 1020000,
 		.text = "suspended, to wait for descriptor 9 (generation 4)",
+		.by = "",
 		.site = 2,
 		.thread = 1,
 		.coro = FIRST_CORO,
 		.sequence = 13},
 	{.time = 1045000,
 		.text = "closed descriptor 9 (generation 4)",
+		.by = "",
 		.site = 3,
 		.thread = 2,
 		.sequence = 20,
 		.is_outside = true},
-	{.time = CT_NO_TIME, .text = "no wake for any of them since", .sequence = UINT64_MAX},
+	{.time = CT_NO_TIME,
+		.text = "no wake for any of them since",
+		.by = "",
+		.sequence = UINT64_MAX},
 };
 
 static const char *const lowered[] = {"15 events of worker-1 (4713) are missing in between"};
@@ -231,6 +236,7 @@ static inline struct ct_finding finding_of(const struct ct_member *members, uint
 		.nr_evidence = 1,
 		.wait_site = 2,
 		.cause_site = 3,
+		.look_site = 3,
 		.nr_lost_nearby = 15,
 		.first_sequence = 13,
 		.last_sequence = 20,

@@ -436,6 +436,7 @@ static void test_hostile(void)
 		.nr_evidence = 1,
 		.wait_site = 1,
 		.cause_site = 1,
+		.look_site = 1,
 		.process = UINT32_MAX};
 	struct ct_note note = {.text = evil, .count = 1};
 	struct ct_tables all = {.host = evil,

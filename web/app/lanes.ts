@@ -393,7 +393,7 @@ export class Lanes {
 		for (const lane of [...ofPicture, ...ofSteps])
 			if (!near.includes(lane.key) && !this.isAbove(lane) && (acted.has(lane.key) || !isMember(finding, lane)) && !lanes.has(lane.key))
 				lanes.set(lane.key, lane);
-		const cause = new Set((finding?.steps ?? []).flatMap((step) => step.site && step.site === finding?.look_first ? laneOfStep(finding, step) : []).map((lane) => lane.key));
+		const cause = new Set((finding?.steps ?? []).flatMap((step) => step.site && (step.site === finding?.look_first || step.site === finding?.cause_site) ? laneOfStep(finding, step) : []).map((lane) => lane.key));
 		const [first, others] = [true, false].map((isCause) => [...lanes.values()].filter((lane) => cause.has(lane.key) === isCause)) as [Lane[], Lane[]];
 		return [...first.length ? [this.group("cause", "look here first", this.shown(first), true)] : [],
 			...others.length ? [this.group("actors", "also took part", this.shown(others), true)] : []];

@@ -67,9 +67,9 @@ const FLAGS = 9;
 const FLAG_ROOM = 19;
 
 /** When a finding came about: at the step to look at first, or else at its first step. */
-function flagOf({ steps, look_first: site }: Finding): number | undefined {
+function flagOf({ steps, look_first: site, cause_site: cause }: Finding): number | undefined {
 	const timed = steps.filter((step) => step.time_ns !== null);
-	return (timed.find((step) => site && step.site === site) ?? timed[0])?.time_ns ?? undefined;
+	return (timed.find((step) => site && step.site === site) ?? timed.find((step) => cause && step.site === cause) ?? timed[0])?.time_ns ?? undefined;
 }
 
 /** The findings whose flags are in the chart, each with its number. */
