@@ -12,6 +12,7 @@
 #include "analyze/parts.h"
 #include "analyze/readiness.h"
 #include "analyze/provenance.h"
+#include "analyze/why_joins.h"
 #include "analyze/why_live.h"
 #include "base/failure.h"
 
@@ -477,9 +478,11 @@ static uint32_t next_of(const struct walk *walk, uint32_t index)
 		       : 0;
 }
 
+/* The chain from this coroutine on. If it awaits several, the chain goes on with one of them. */
 static void follow(struct walk *walk, uint32_t index)
 {
 	uint32_t first = index, last = index;
+	const struct model_coro *coro;
 
 	for (; index && !walk->is_told[index]; index = next_of(walk, index)) {
 		if (walk->story.steps.count >= STEPS_MAX) {
@@ -490,17 +493,19 @@ static void follow(struct walk *walk, uint32_t index)
 		tell_state(walk, coro_of(walk, index));
 		last = index;
 	}
+	coro = coro_of(walk, last);
 	if (index)
 		analyze_story_fact(walk->analysis, &walk->story,
 			"that is a circle: coroutine %" PRIu64 " is waited for",
 			coro_of(walk, index)->id);
-	else if (coro_of(walk, last)->state == CT_STATE_WAITING &&
-		 coro_of(walk, last)->point != CTP_POINT_YIELD)
-		tell_obligations(walk, coro_of(walk, last));
-	else if (last != first && !is_over(walk, coro_of(walk, last)->process))
+	else if ((index = analyze_why_joins(walk->analysis, &walk->story, last)) != 0)
+		follow(walk, index);
+	else if (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_YIELD)
+		tell_obligations(walk, coro);
+	else if (last != first && !is_over(walk, coro->process))
 		analyze_story_fact(walk->analysis, &walk->story,
 			"coroutine %" PRIu64 " can wake it, and must be resumed first itself",
-			coro_of(walk, last)->id);
+			coro->id);
 }
 
 /* Missing events may matter to the chain. */
@@ -517,27 +522,6 @@ static void tell_what_is_missing(struct walk *walk, uint32_t process)
 				"taken, descriptors armed and wakes sent before that do not show");
 			return;
 		}
-}
-
-/* The coroutines that would go on if this one did. */
-static void tell_waiters(struct walk *walk, uint32_t index)
-{
-	const struct model *model = walk->analysis->model;
-	uint64_t count = 0, first = 0;
-	uint32_t i;
-
-	for (i = 1; i < model->coros.count; i++) {
-		if (i == index || next_of(walk, i) != index)
-			continue;
-		first = count++ ? first : model->coros.at[i].id;
-	}
-	if (count == 1)
-		analyze_story_fact(
-			walk->analysis, &walk->story, "coroutine %" PRIu64 " waits for it", first);
-	else if (count)
-		analyze_story_fact(walk->analysis, &walk->story,
-			"%" PRIu64 " coroutines wait for it, coroutine %" PRIu64 " among them",
-			count, first);
 }
 
 static bool is_asked_about(const struct analysis *analysis, uint32_t process)
@@ -587,7 +571,7 @@ void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 	/* A coroutine in a queue was ready before its first run, too. */
 	if (is_ready(coro_of(&walk, coro)))
 		report->why_coro.state = CT_STATE_READY;
-	tell_waiters(&walk, coro);
+	analyze_why_joins_back(analysis, &walk.story, coro);
 	follow(&walk, coro);
 	analyze_long_runs_tell(analysis, &walk.story, coro);
 	analyze_long_runs_export(analysis, report);

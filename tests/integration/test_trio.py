@@ -112,9 +112,8 @@ def check_join(place, python):
         ids = [coro for coro, name in re.findall(r' name coroutine:(\d+) .*# "(\w+)"', dump) if name in ("main", "listen")]
         awaits = set(re.findall(rf" await c{ids[0]} c(\d+)", dump))
         check(len(ids) == number + 1 and awaits == set(ids[1:]), f"{ids[0]} waits for {awaits}, and not for {ids[1:]}")
-        if number > 1:
-            continue
         why = " ".join(run(COROTRACER, "why", trace, ids[0], status=None).stdout.split())
+        check(number == 1 or f"it waits for the ends of {number} coroutines: coroutine {ids[1]} (listen), " in why, why)
         check(re.search(r"Event.wait in listen, \S*join.py:4", why), f"what they wait for is not told: {why}")
 
 
