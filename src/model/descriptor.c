@@ -350,6 +350,7 @@ bool model_descriptor_bind(
 	if (!*ret_descriptor)
 		return false;
 	descriptor_at(model, *ret_descriptor)->nr_waits++;
+	descriptor_at(model, *ret_descriptor)->waiter = event->coro;
 	return true;
 }
 

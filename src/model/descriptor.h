@@ -49,6 +49,9 @@ struct model_descriptor {
 	/* in the first: threads that have written to it since the other end was reported readable; 0: none */
 	uint32_t written_by, written_too;
 	ct_time written;
+	/* in the first: the id of the only coroutine that has written to it; 0: none has */
+	uint64_t writer;
+	bool has_writers;      /* there are others, or it is not known who wrote */
 	uint8_t type;          /* enum ctp_descriptor_type */
 	uint16_t flags;        /* enum model_descriptor_flag */
 	uint16_t shutdowns;    /* bit n: shutdown(n) was called */
@@ -68,6 +71,7 @@ struct model_descriptor {
 	uint32_t close_coro; /* the coroutine that ran on that thread; 0: none that is known */
 	uint32_t nr_hidden;  /* coroutines that may have run there unseen */
 	uint32_t nr_waits;   /* suspends that waited for it */
+	uint64_t waiter;     /* the id of the coroutine that did so last; 0: none did */
 	uint64_t close_event;
 	uint64_t user_data;
 	ct_time armed;

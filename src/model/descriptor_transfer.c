@@ -4,6 +4,16 @@
 
 #include "model/parts.h"
 
+/* A loop that writes for the coroutine that waits to write does so outside any coroutine. */
+static void note_writer(
+	struct model *model, struct model_descriptor *file, uint32_t doer, uint64_t waiter)
+{
+	uint64_t id = doer ? model->coros.at[doer].id : waiter;
+
+	file->has_writers |= !id || (file->writer && file->writer != id);
+	file->writer = id;
+}
+
 static void note_write(
 	struct model *model, struct model_descriptor *descriptor, const struct ct_event *event)
 {
@@ -11,6 +21,7 @@ static void note_write(
 
 	if ((int64_t)event->coro <= 0)
 		return;
+	note_writer(model, file, model_thread_doer(model, event->thread), descriptor->waiter);
 	file->written = event->time;
 	if (file->written_by == event->thread)
 		return;

@@ -8,6 +8,7 @@
  */
 #include "analyze/closed_groups.h"
 #include "analyze/errands.h"
+#include "analyze/facing.h"
 #include "analyze/fruitless.h"
 #include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
@@ -394,6 +395,8 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	if (lull->from == CT_NO_TIME || coro->suspended > lull->from ||
 		is_standstill(analysis, coro))
 		return KIND_NONE;
+	if (analyze_facing_is(analysis, coro))
+		return KIND_FACING;
 	/* A sleeper may bring a message, or release a lock, unless such waits ended beside its sleep. */
 	if (lull->sleeps_from != CT_NO_TIME && !analyze_rounds_ends_beside_sleepers(analysis, coro))
 		return KIND_NONE;
@@ -502,6 +505,11 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 	return kind == KIND_NONE && has_sent_in_vain(analysis, coro) ? KIND_SENT : kind;
 }
 
+bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return kind_of(analysis, coro) == KIND_FACING;
+}
+
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return kind_of(analysis, coro) != KIND_NONE;
@@ -533,6 +541,8 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PARTING || kind_of(analysis, coro) == KIND_LEFT)
 		analyze_errands_tell_over(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_FACING)
+		analyze_facing_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_MUTUAL)
 		analyze_dependants_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_CLOSED)

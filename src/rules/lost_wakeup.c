@@ -251,7 +251,7 @@ static void grade(
 		candidate->variant = VARIANT_DROPPED;
 		candidate->grade = CT_GRADE_LIKELY;
 	}
-	if (is_outside(coro) && coro->wait_object)
+	if (is_outside(coro) && coro->wait_object && !rules_left_behind_is_facing(analysis, coro))
 		return;
 	if (analyze_party_says_nobody_is_left(party)) {
 		candidate->variant = candidate->variant ? candidate->variant : VARIANT_NOBODY;

@@ -46,10 +46,12 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
  * rules_left_behind_is: has the coroutine waited far longer than others waited there, or lived, and does everything
  * that is known of the others speak against its going on? rules_left_behind_words: returns how it is left behind, for
  * a title. rules_left_behind_tell: adds the evidence. rules_left_behind_is_longest: did each ended wait at its place
- * take at most a tenth of the time of this one?
+ * take at most a tenth of the time of this one? rules_left_behind_is_facing: does it wait for a descriptor whose other
+ * end is waited for as well (analyze/facing.h), while nothing but beats moves?
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro);
+bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro);
 void rules_left_behind_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
