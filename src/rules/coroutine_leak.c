@@ -392,6 +392,74 @@ static void find(struct analysis *analysis)
 	}
 }
 
+/* What would end the wait for such a resource. */
+static const char *words_end(uint64_t handle)
+{
+	switch (CTP_HANDLE_RESOURCE(handle)) {
+	case CTP_RESOURCE_DESCRIPTOR:
+	case CTP_RESOURCE_NETWORK:
+		return "is ready";
+	case CTP_RESOURCE_LOCK:
+	case CTP_RESOURCE_SEMAPHORE:
+		return "is released";
+	case CTP_RESOURCE_COROUTINE:
+	case CTP_RESOURCE_FRAME:
+	case CTP_RESOURCE_REMOTE:
+	case CTP_RESOURCE_PROCESS:
+		return "ends";
+	case CTP_RESOURCE_TIMER:
+		return "expires";
+	case CTP_RESOURCE_EVENT:
+		return "is set";
+	default:
+		return "is notified";
+	}
+}
+
+/* The end of the coroutine that started it, if that came while it waited; CT_NO_TIME: it did not. */
+static ct_time left_by(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *parent = &analysis->model->coros.at[coro->parent];
+	ct_time end = CT_NO_TIME;
+
+	if (coro->parent && parent->state == CT_STATE_DONE)
+		end = parent->changed;
+	else if (coro->parent && parent->state == CT_STATE_DESTROYED)
+		end = parent->rare->destroyed;
+	return end != CT_NO_TIME && end > coro->suspended ? end : CT_NO_TIME;
+}
+
+/* The deciding step: the one that started it is gone, or nothing has come that would end the wait. */
+static void tell_left(struct analysis *analysis, const struct group *group,
+	const struct model_coro *coro, struct story *story)
+{
+	const struct model_coro *parent = &analysis->model->coros.at[coro->parent];
+	const char *whom =
+		group->count == 1 ? "it" : analyze_say(analysis, "coroutine %" PRIu64, coro->id);
+	struct ct_step gone = {
+		.time = left_by(analysis, coro),
+		.thread = parent->thread,
+		.coro = parent->id,
+		.sequence = parent->last_event,
+		.text = analyze_say(
+			analysis, "ended, and left coroutine %" PRIu64 " waiting", coro->id),
+	};
+	struct ct_step since = {
+		.time = CT_NO_TIME,
+		.sequence = UINT64_MAX,
+		.text = group->count == 1 ? "nobody has resumed it since"
+					  : "nobody has resumed any of them since",
+	};
+
+	if (coro->wait_object)
+		since.text = analyze_say(analysis, "%s; %s goes on when %s %s", since.text, whom,
+			analyze_words_resource(analysis, coro->wait_object, coro->rare->descriptor),
+			words_end(coro->wait_object));
+	if (gone.time != CT_NO_TIME)
+		analyze_story_step(analysis, story, &gone);
+	analyze_story_step(analysis, story, &since);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -418,6 +486,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 			analyze_words_place(analysis, first->wait_site));
 	analyze_story_step(analysis, story, &step);
 	analyze_story_suspended(analysis, story, coro);
+	tell_left(analysis, group, coro, story);
 	analyze_story_evidence(analysis, story,
 		"the youngest of them has waited for %s, the oldest for %s",
 		analyze_words_duration(

@@ -73,6 +73,7 @@ static void apply_run(struct store_tables *all, const struct ct_define_run *run)
 	all->tables.host = run->host;
 	all->tables.has_no_end = run->has_no_end;
 	all->tables.nr_impossible = run->nr_impossible;
+	all->tables.is_from_memory = run->is_from_memory;
 }
 
 static void fill_text(const char **text, const char *later)

@@ -207,6 +207,7 @@ struct ct_define_run {
 	const char *command_line; /* command line of the engine */
 	bool has_no_end;          /* made from a form that cannot state the end of observation */
 	uint64_t nr_impossible;   /* events left out then because their times cannot be true */
+	bool is_from_memory;      /* found in memory, by a look: what was before is not known */
 };
 
 struct ct_define_process {

@@ -96,6 +96,7 @@ static void define_run(struct assembly *assembly)
 		.command_line = "",
 		.has_no_end = tables->has_no_end,
 		.nr_impossible = tables->nr_impossible,
+		.is_from_memory = tables->is_from_memory,
 	};
 	memcpy(run.run.run_id, tables->run_id, sizeof(run.run.run_id));
 	clock.clock = (struct ct_define_clock){

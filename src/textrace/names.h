@@ -70,6 +70,7 @@ struct textrace_trace {
 	bool is_incomplete;
 	bool has_no_end;
 	uint64_t nr_impossible;
+	bool is_from_memory;
 	/* of a part: its first generation; 0: the trace begins with the recording */
 	uint32_t generation;
 	uint64_t nr_before;

@@ -241,6 +241,7 @@ static void print_trace(struct text *text, const struct ct_tables *tables)
 		.is_incomplete = !tables->is_complete,
 		.has_no_end = tables->has_no_end,
 		.nr_impossible = tables->nr_impossible,
+		.is_from_memory = tables->is_from_memory,
 		.generation = is_part(tables) ? tables->first_generation : 0,
 		.nr_before = tables->nr_before,
 		.nr_not_carried = tables->nr_not_carried,

@@ -126,6 +126,7 @@ static void set_tables(struct textrace_source *source)
 	tables->is_complete = !trace->is_incomplete;
 	tables->has_no_end = trace->has_no_end;
 	tables->nr_impossible = trace->nr_impossible;
+	tables->is_from_memory = trace->is_from_memory;
 	lists_publish(&source->lists, tables);
 	set_carried(source);
 	set_bounds(source);

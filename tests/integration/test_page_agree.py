@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests in a real browser that all parts of a finding agree: the title, the bars and arrows of its picture, the table of
 members and the timeline say the same, at each width."""
+import json
 import pathlib
 import re
 
@@ -167,6 +168,30 @@ CASES = (("0180-self-wake-storm", check_storm), ("0189-storm-and-resumed", check
          ("standstill", check_standstill))
 
 
+MEMORY = """trace from=0 until=3ms{flag}
+process 1 pid=100 program=/bin/server
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/a.cpp line=4 function=start
+1ms t1 create c1 @1
+2ms t1 suspend c1 @1
+"""
+
+
+def check_memory(browser, place):
+    """The file keeps that there was no recording, but a look into memory: the page that is one file says as much as the report."""
+    for flag, has_judging in ((" from-memory", False), ("", True)):
+        (place / "memory.txt").write_text(MEMORY.format(flag=flag), encoding="utf-8")
+        run(COROTRACER, "assemble", place / "memory.txt", "-o", place / "memory.ctrace")
+        report = json.loads(run(COROTRACER, "report", "--format", "json", place / "memory.ctrace", status=None).stdout)
+        check(report["trace"]["is_from_memory"] is not has_judging, f"{report['trace']}")
+        run(COROTRACER, "report", "--format", "page", "-o", place / "memory.html", place / "memory.ctrace")
+        page = browser.new_page()
+        page.goto((place / "memory.html").as_uri())
+        said = page.locator("#judging").inner_text()
+        check(("could judge" in said) == has_judging, f"with{flag}: {said}")
+        page.close()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -180,6 +205,7 @@ def main():
                 part(browser, server, trace)
             finally:
                 server.process.kill()
+        check_memory(browser, place)
 
 
 if __name__ == "__main__":

@@ -190,6 +190,7 @@ static void make_tables(struct made *made, uint64_t *state)
 	made->tables.is_complete = made_random(state) % 2;
 	made->tables.has_no_end = made_random(state) % 2;
 	made->tables.nr_impossible = made_odd(state);
+	made->tables.is_from_memory = made_random(state) % 2;
 	made->tables.first_generation = (uint32_t)(made_random(state) % 40);
 	made->tables.nr_before = made->tables.first_generation > 1 ? 1 + (made_odd(state) >> 1) : 0;
 	made->tables.nr_not_carried = made->tables.nr_before ? made_odd(state) : 0;
