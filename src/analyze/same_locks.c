@@ -100,7 +100,40 @@ static bool may_be_same(const struct analysis *analysis, const struct model_coro
 	       analyze_same_locks_are_of_type(analysis, coro->wait_site, other->wait_site);
 }
 
+/*
+ * May `holder`, which waits for a channel or for the end of others in a method of the type, have the lock that this one
+ * has waited for since later? A coroutine that waits for a condition has given the lock back.
+ */
+static bool may_have_lock_of(const struct analysis *analysis, const struct model_coro *holder,
+	const struct model_coro *coro)
+{
+	unsigned kind = CTP_HANDLE_RESOURCE(holder->wait_object);
+
+	return waits_so(coro) && holder->state == CT_STATE_WAITING &&
+	       holder->process == coro->process && model_is_unnamed(holder->wait_object) &&
+	       (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_EVENT) &&
+	       holder->suspended < coro->suspended &&
+	       analyze_same_locks_are_of_type(analysis, holder->wait_site, coro->wait_site);
+}
+
 /* ---------------------------------------------------------------- folding */
+
+/* May the first of this group have the lock that all of the other group wait for? */
+static bool may_hold_up(
+	const struct analysis *analysis, const struct group *group, const struct group *other)
+{
+	const struct candidate *first = analyze_group_first(analysis, group);
+	const struct candidate *at = analyze_group_first(analysis, other);
+	const struct model_coro *coros = analysis->model->coros.at;
+	uint32_t i;
+
+	if (first->rule != CT_RULE_LOST_WAKEUP || first->grade < at->grade)
+		return false;
+	for (i = 0; i < other->count; i++)
+		if (!may_have_lock_of(analysis, &coros[first->coro], &coros[at[i].coro]))
+			return false;
+	return true;
+}
 
 /* The coroutine of the group, if it waits for an unnamed lock; NULL: the group is of something else. */
 static const struct model_coro *waiter_of(
@@ -145,6 +178,8 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 	for (i = 0; coro && is_bare(analysis, group) && i < analysis->groups.count; i++) {
 		const struct group *than = &analysis->groups.at[i];
 
+		if (may_hold_up(analysis, than, group))
+			return true;
 		other = waiter_of(analysis, than);
 		if (than != group && other && may_be_same(analysis, coro, other) &&
 			analyze_group_first(analysis, than)->grade >=
@@ -195,10 +230,10 @@ static void tell_place(struct analysis *analysis, struct story *story,
 	}
 	analyze_story_evidence(analysis, story,
 		"%" PRIu32
-		" %s for a lock at %s, the first since %s, in a method of the same type: "
-		"for the same lock, perhaps",
+		" %s for a lock at %s, the first since %s, in a method of the same type: %s",
 		count, count == 1 ? "waits" : "wait", analyze_words_place(analysis, site),
-		analyze_words_duration(analysis, first));
+		analyze_words_duration(analysis, first),
+		waits_so(coro) ? "for the same lock, perhaps" : "this one may have that lock");
 }
 
 void analyze_same_locks_tell(
@@ -207,13 +242,12 @@ void analyze_same_locks_tell(
 	struct told told = {0};
 	uint32_t i;
 
-	if (!waits_so(coro))
-		return;
 	for (i = 1; i < analysis->model->coros.count && told.count < PLACES_TOLD; i++) {
 		const struct model_coro *other = &analysis->model->coros.at[i];
 
-		if (other->wait_site == coro->wait_site || !may_be_same(analysis, coro, other) ||
-			is_told(&told, other->wait_site))
+		if (!(waits_so(coro) ? may_be_same(analysis, coro, other)
+				     : may_have_lock_of(analysis, coro, other)) ||
+			other->wait_site == coro->wait_site || is_told(&told, other->wait_site))
 			continue;
 		told.at[told.count++] = other->wait_site;
 		tell_place(analysis, story, coro, other->wait_site);

@@ -19,13 +19,14 @@ bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t si
 /*
  * analyze_same_locks_survey: keeps one group for each type, of the groups of candidates that stand for such waits and
  * for nothing else. Keeps a group of the highest grade; among these, the group at whose place waits had ended before,
- * or the one whose wait began first.
+ * or the one whose wait began first. Keeps none if another group's first member may have that lock: it waits for a
+ * channel, or for the end of others, since before, in a method of the type.
  */
 void analyze_same_locks_survey(struct analysis *analysis);
 
 /*
  * analyze_same_locks_tell: adds evidence that lists, place by place, the coroutines that wait for an unnamed lock in
- * other methods of the type.
+ * other methods of the type, or, if this one waits for something else, for a lock that it may have.
  */
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
