@@ -228,6 +228,35 @@ static const char *words_shared(struct analysis *analysis, const struct unjudged
 		       : "";
 }
 
+/* Did this coroutine create the other one in the run before its wait, and has no thread begun to run that one? */
+static bool has_left_unbegun(
+	const struct model_coro *coro, uint32_t index, const struct model_coro *other)
+{
+	return other->parent == index && other->state == CT_STATE_UNSEEN && !other->mark &&
+	       other->suspended == CT_NO_TIME && other->created != CT_NO_TIME &&
+	       other->created <= coro->suspended &&
+	       (coro->resumed == CT_NO_TIME || other->created >= coro->resumed);
+}
+
+/* "; coroutine 7, which coroutine 2 had created just before, at serve, a.cpp:35, has never begun"; "": there is none */
+static const char *words_unbegun(struct analysis *analysis, const struct unjudged *place)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *coro = &model->coros.at[place->coro];
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (has_left_unbegun(coro, place->coro, &model->coros.at[i]))
+			return analyze_say(analysis,
+				"; %s, which %s had created just before, at %s, has never begun: "
+				"it "
+				"may be what is waited for",
+				analyze_words_coro(analysis, &model->coros.at[i]),
+				analyze_words_coro(analysis, coro),
+				analyze_words_place(analysis, model->coros.at[i].spawn_site));
+	return "";
+}
+
 static void advise_resource(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -236,11 +265,12 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 		return;
 	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
 		analyze_say(analysis,
-			"%s, and what for is not recorded: %s, and then this wait can be judged%s",
+			"%s, and what for is not recorded: %s, and then this wait can be "
+			"judged%s%s",
 			words_who(analysis, place, place->nr_like),
 			words_with_awaited(
 				analysis, calls_at(analysis, place->site)->wait, place->site),
-			words_shared(analysis, place)));
+			words_shared(analysis, place), words_unbegun(analysis, place)));
 }
 
 /*
@@ -275,10 +305,11 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 	advise(advising, place, CT_LACK_CHANGE, place->nr_like,
 		analyze_say(analysis,
 			"%s, for %s, about which nothing else is recorded: call %s where it is "
-			"%s, and then this wait can be judged",
+			"%s, and then this wait can be judged%s",
 			words_who(analysis, place, place->nr_like),
 			analyze_words_wait(analysis, coro), call,
-			is_lock ? "taken and released" : "set or filled"));
+			is_lock ? "taken and released" : "set or filled",
+			words_unbegun(analysis, place)));
 }
 
 static void advise_waker(struct advising *advising, const struct unjudged *place)

@@ -264,6 +264,26 @@ static void check_advice(const char *rest, enum ct_lack lack, const char *text)
 	source_close(source);
 }
 
+static void test_advice_beside_unbegun(void)
+{
+	/* One that it has created just before has never begun; or has. */
+	check_advice("4ms t1 create c3 0x3010 @5\n4ms t1 suspend c1 @1\n5ms t1 park\n",
+		CT_LACK_RESOURCE,
+		"1 coroutine waits at co_await Reply in call, client.cpp:7, and what for is not "
+		"recorded: add "
+		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set, "
+		"and then this wait can be judged; coroutine 3, which coroutine 1 had created just "
+		"before, at pop in take, pool.cpp:8, has never begun: it may be what is waited "
+		"for");
+	check_advice("4ms t1 create c3 0x3010 @5\n4ms t1 resume c3\n4ms t1 suspend c3 @1\n"
+		     "4ms t1 suspend c1 @1\n5ms t1 park\n",
+		CT_LACK_RESOURCE,
+		"2 coroutines wait at co_await Reply in call, client.cpp:7, and what for is not "
+		"recorded: add "
+		"`corotracer_resource()` to Reply, and `corotracer::notify()` where it is set, "
+		"and then this wait can be judged");
+}
+
 static void test_advice(void)
 {
 	/* no awaiter: the wait is a call */
@@ -369,6 +389,7 @@ int main(void)
 	test_awaited();
 	test_thread_name();
 	test_advice();
+	test_advice_beside_unbegun();
 	test_empty();
 	return check_result();
 }
