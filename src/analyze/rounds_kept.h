@@ -17,6 +17,8 @@ struct lull;
 #define LEAST_ROUNDS 3u /* fewer rounds do not show whether they are even */
 /* the longest round of a beat is at most so many times as long as the shortest */
 #define UNEVEN 4
+/* After a stall of the machine a clock ticks at once; a coroutine that does so more often is no clock. */
+#define FEW_CAUGHT_UP 8u
 #define SLACK_NS INT64_C(5000000) /* added to a round by a busy machine */
 #define ROUNDS_SLEEPERS 1024u     /* each wait is held against each of them */
 
@@ -35,6 +37,7 @@ struct of_coro {
 	ct_time beats_since;
 	ct_time waits_since;       /* the last of these waits */
 	int64_t shortest, longest; /* time from one of these waits to the next, in ns */
+	int64_t before;            /* the last of these times */
 	ct_time last_end;          /* the last end of a child */
 	uint64_t last_id;          /* id of that child */
 	/* begin of its last long wait, or of the beats that ended with it */
@@ -43,6 +46,8 @@ struct of_coro {
 	uint64_t been_at; /* a bit for each place where it has waited; places share bits */
 	uint32_t site;    /* 0: at no place */
 	uint32_t nr_rounds;
+	uint32_t
+		nr_caught_up; /* of these, short rounds that followed a long one; `shortest` is of the others */
 	uint32_t nr_living;  /* children that live */
 	uint32_t nr_at_wait; /* children that lived when the wait began */
 	uint32_t nr_sleeps;  /* waits for nothing but the clock */
@@ -97,6 +102,7 @@ static inline struct of_wait *wait_of(const struct model_watch *watch, uint32_t 
 static inline bool is_even(const struct of_coro *of)
 {
 	return of->site && of->nr_rounds >= LEAST_ROUNDS &&
+	       of->nr_caught_up <= of->nr_rounds / FEW_CAUGHT_UP &&
 	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
 }
 

@@ -13,15 +13,20 @@ static void take_place(struct of_coro *of, uint32_t site, ct_time time)
 {
 	of->beats_since = of->waits_since = time;
 	of->shortest = INT64_MAX;
-	of->longest = 0;
+	of->longest = of->before = 0;
 	of->site = site;
-	of->nr_rounds = 0;
+	of->nr_rounds = of->nr_caught_up = 0;
 }
 
 static void count_round(struct of_coro *of, int64_t ns)
 {
+	bool has_caught_up = ns < of->before / UNEVEN;
+
 	of->nr_rounds++;
-	of->shortest = ns < of->shortest ? ns : of->shortest;
+	of->nr_caught_up += has_caught_up;
+	of->before = ns;
+	if (!has_caught_up)
+		of->shortest = ns < of->shortest ? ns : of->shortest;
 	of->longest = ns > of->longest ? ns : of->longest;
 }
 
