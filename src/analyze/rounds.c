@@ -121,6 +121,13 @@ static bool have_parted(
 	return parent && nr_then >= of->nr_living + LEAST_CHILDREN && !nr_left[parent];
 }
 
+uint32_t analyze_rounds_nr_children(const struct analysis *analysis, uint32_t index)
+{
+	const struct memory *memory = watch_of(analysis)->memory;
+
+	return memory->nr_children[index];
+}
+
 bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t index)
 {
 	const struct memory *memory = watch_of(analysis)->memory;

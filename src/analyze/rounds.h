@@ -46,6 +46,9 @@ bool analyze_rounds_are_ended_by_children(
 /* analyze_rounds_tell_ends: adds evidence of such ends. */
 void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, uint32_t coro);
 
+/* analyze_rounds_nr_children: how many children of the coroutine live. */
+uint32_t analyze_rounds_nr_children(const struct analysis *analysis, uint32_t coro);
+
 /*
  * analyze_rounds_has_nobody_left: have at least two children of the coroutine ended while it waits, and is no child
  * left? If the coroutine waits for the end of coroutines that are not named, children do not count that wait for ends

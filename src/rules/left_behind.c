@@ -362,7 +362,9 @@ static bool is_mutual(const struct analysis *analysis, const struct model_coro *
 	uint32_t count;
 
 	if (coro->wait_object != CTP_HANDLE(CTP_RESOURCE_EVENT, 0) || lull->may_bring_signal ||
-		!is_longest(analysis, coro, 0))
+		!is_longest(analysis, coro, 0) ||
+		analyze_rounds_nr_children(analysis, model_index(analysis->model, coro)) + 1 <
+			lull->nr_waiting)
 		return false;
 	count = analyze_dependants_of(analysis, coro).count;
 	return count && count + 1 == lull->nr_waiting;
