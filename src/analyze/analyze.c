@@ -8,6 +8,7 @@
 
 #include "analyze/asked.h"
 #include "analyze/by_timer.h"
+#include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
 #include "analyze/fruitless.h"
 #include "analyze/last_rest.h"
@@ -80,6 +81,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_errands_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_called_off_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
 		(analysis->why_coro &&
 			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))

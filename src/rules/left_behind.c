@@ -6,6 +6,7 @@
  * clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but
  * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
+#include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
 #include "analyze/errands.h"
 #include "analyze/facing.h"
@@ -479,6 +480,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_NONE;
 	if (coro->point != CTP_POINT_AWAIT)
 		return kind_of_yield(analysis, coro);
+	if (analyze_called_off_is(analysis, coro))
+		return KIND_CALLED_OFF;
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
 	if (is_in_vain(analysis, coro))
@@ -543,6 +546,8 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PARTING || kind_of(analysis, coro) == KIND_LEFT)
 		analyze_errands_tell_over(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_CALLED_OFF)
+		analyze_called_off_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_FACING)
 		analyze_facing_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_MUTUAL)
