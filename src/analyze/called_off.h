@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Called off: a coroutine starts another one, and waits for what that one sends, in the function that started it; a timer
- * ends this wait, and the starter goes on. What the other one sends after that, nobody takes.
+ * Called off: a coroutine starts another one, and waits for what that one sends, in the function that started it; a
+ * timer ends this wait, and the starter goes on. What the other one sends after that, nobody takes.
  */
 #ifndef ANALYZE_CALLED_OFF_H
 #define ANALYZE_CALLED_OFF_H
