@@ -275,7 +275,7 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 
 /*
  * Our Python package records every change of an asyncio object. Another object of the same kind in the model shows
- * that the package is at work, so no call is missing.
+ * that the package is at work, so no call is missing; and so does its word on who refers to what is waited for.
  */
 static bool are_alike_told(const struct analysis *analysis, const struct unjudged *place)
 {
@@ -285,6 +285,8 @@ static bool are_alike_told(const struct analysis *analysis, const struct unjudge
 
 	if (say_language(analysis->tables, place->site) != SAY_LANGUAGE_PYTHON)
 		return false;
+	if (model->coros.at[place->coro].rare->held != CT_NO_TIME)
+		return true;
 	for (i = 1; i < model->objects.count; i++)
 		if (model->objects.at[i].process == place->process &&
 			CTP_HANDLE_RESOURCE(model->objects.at[i].handle) == kind)

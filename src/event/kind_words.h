@@ -39,6 +39,17 @@ static inline enum kind_object kind_object(unsigned kind)
 	}
 }
 
+/* kind_object_of: the same where the argument may say it more precisely, as that of a detail and of a mark does. */
+static inline enum kind_object kind_object_of(unsigned kind, unsigned argument)
+{
+	bool is_resource = (kind == CTP_KIND_MARK && argument == CTP_MARK_HELD) ||
+			   (kind == CTP_KIND_DETAIL && (argument == CTP_DETAIL_RESOURCE ||
+							       argument == CTP_DETAIL_OTHER_END ||
+							       argument == CTP_DETAIL_SENDER));
+
+	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(kind);
+}
+
 /* kind_argument: returns what the argument means. */
 static inline enum kind_argument kind_argument(unsigned kind)
 {

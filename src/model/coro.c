@@ -246,6 +246,7 @@ static bool note_wait(struct model *model, uint32_t index, const struct ct_event
 	coro->suspended = event->time;
 	coro->wait_event = event->sequence & MODEL_SEQUENCES;
 	model_set_rare(model, coro, deadline, CT_NO_TIME);
+	model_set_rare(model, coro, held, CT_NO_TIME);
 	coro->flags &= (uint16_t) ~(
 		MODEL_CORO_WAITS_FOR_MORE | MODEL_CORO_LEFT_BY_SWITCH | MODEL_CORO_IS_UNREACHED);
 	if (event->kind == CTP_KIND_SWITCH)
@@ -555,6 +556,8 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 	}
 	if (event->argument == CTP_MARK_RUNTIME && !model_is_of_runtime(coro_at(model, index)))
 		withdraw(model, coro_at(model, index), event->time);
+	if (event->argument == CTP_MARK_HELD)
+		model_coro_held(model, coro_at(model, index), event);
 	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
 		coro_at(model, index)->mark = event->argument;
 	return true;

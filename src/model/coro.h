@@ -77,6 +77,8 @@ struct model_rare {
 	uint32_t nr_awaits; /* children that it awaits now */
 	uint64_t awaited;   /* the ids of these children, combined by exclusive or */
 	ct_time deadline;   /* when its last wait ends by itself; CT_NO_TIME: never */
+	ct_time held; /* when it was last recorded who can find what it waits for; CT_NO_TIME: never */
+	uint64_t held_by; /* that one's id; 0: nobody but itself can */
 	/* index of the holding, if another coroutine took its lock meanwhile; 0: none */
 	uint32_t holding;
 	/* index of a conflict about its resume that the clocks may explain; 0: none */

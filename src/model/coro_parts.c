@@ -13,7 +13,8 @@ struct model_part {
 
 const struct model_turns model_no_turns = {
 	.wake = {.time = CT_NO_TIME}, .wake_before = {.time = CT_NO_TIME}};
-const struct model_rare model_nothing_rare = {.deadline = CT_NO_TIME, .destroyed = CT_NO_TIME};
+const struct model_rare model_nothing_rare = {
+	.deadline = CT_NO_TIME, .held = CT_NO_TIME, .destroyed = CT_NO_TIME};
 
 static void *take(struct model *model, struct model_part **free, size_t nr_bytes)
 {
@@ -71,4 +72,15 @@ void model_parts_give_back(struct model *model, struct model_coro *coro)
 			sizeof(struct model_rare));
 	coro->turns = &model_no_turns;
 	coro->rare = &model_nothing_rare;
+}
+
+void model_coro_held(struct model *model, struct model_coro *coro, const struct ct_event *event)
+{
+	bool is_known =
+		!event->object || CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE;
+
+	if (coro->state != CT_STATE_WAITING)
+		return;
+	model_set_rare(model, coro, held, is_known ? event->time : CT_NO_TIME);
+	model_set_rare(model, coro, held_by, CTP_HANDLE_IDENTITY(event->object));
 }

@@ -84,6 +84,12 @@ bool model_bound_leave_out(struct model *model, const struct ct_event *event);
 
 struct model_turns *model_turns_make(struct model *model, struct model_coro *coro);
 struct model_rare *model_rare_make(struct model *model, struct model_coro *coro);
+
+/*
+ * model_coro_held: the mark says who can find what the coroutine waits for; if it names nobody, this is as if nothing
+ * had been recorded.
+ */
+void model_coro_held(struct model *model, struct model_coro *coro, const struct ct_event *event);
 /* model_parts_give_back: takes both parts away from the coroutine. */
 void model_parts_give_back(struct model *model, struct model_coro *coro);
 

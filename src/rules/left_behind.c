@@ -11,6 +11,7 @@
 #include "analyze/errands.h"
 #include "analyze/facing.h"
 #include "analyze/fruitless.h"
+#include "analyze/held.h"
 #include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
 #include "analyze/rounds.h"
@@ -473,6 +474,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_NONE;
 	if (sends_to_nobody(analysis, coro))
 		return KIND_NEVER;
+	if (is_longest(analysis, coro, FEW_WAITS) && analyze_held_is_kept(analysis, coro))
+		return KIND_KEPT;
 	if (coro->point == CTP_POINT_AWAIT && is_slow(analysis, coro))
 		return KIND_SLOW;
 	if (model_lost_between(model, coro->process, model->from, end) ||
@@ -513,6 +516,18 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return kind_of(analysis, coro) == KIND_FACING;
+}
+
+bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_held_is_lost(analysis, coro) &&
+	       !analyze_ties_is_shutting_down(
+		       analysis, coro->process, analysis->parties[coro->process].end);
+}
+
+bool rules_left_behind_has_habit(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_longest(analysis, coro, FEW_WAITS);
 }
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)

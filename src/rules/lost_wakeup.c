@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/held.h"
 #include "analyze/leads.h"
 #include "analyze/own_line.h"
 #include "analyze/readiness.h"
@@ -19,6 +20,7 @@ enum variant {
 	/* all threads slept, most of them for ever, until the program ended in failure */
 	VARIANT_GAVE_UP,
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
+	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
 };
 
 /* ---------------------------------------------------------------- the waits that are judged */
@@ -261,6 +263,10 @@ static void grade(
 		   rules_left_behind_is_longest(analysis, coro)) {
 		candidate->variant = VARIANT_GAVE_UP;
 		candidate->grade = CT_GRADE_LIKELY;
+	} else if (!candidate->grade && rules_left_behind_is_forgotten(analysis, coro)) {
+		candidate->variant = VARIANT_FORGOTTEN;
+		candidate->grade = rules_left_behind_has_habit(analysis, coro) ? CT_GRADE_LIKELY
+									       : CT_GRADE_SUSPECT;
 	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
 		   !is_program_idle(analysis, coro)) {
 		candidate->variant = VARIANT_LONG;
@@ -276,7 +282,7 @@ static void explain(
 	const struct party *party, const struct model_coro *coro, struct candidate *candidate)
 {
 	if (candidate->grade == CT_GRADE_PROVEN || party->has_ended_well ||
-		(is_outside(coro) && coro->wait_object))
+		candidate->variant == VARIANT_FORGOTTEN || (is_outside(coro) && coro->wait_object))
 		return;
 	if (candidate->grade == CT_GRADE_SUSPECT && candidate->variant == VARIANT_READY)
 		candidate->reasons |= REASON(STARVED);
@@ -304,6 +310,8 @@ static uint32_t cause_of(
 		return end->coro ? end->site : 0;
 	if (rules_failed_waker_site(analysis, coro))
 		return rules_failed_waker_site(analysis, coro);
+	if (variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
+		return analyze_held_site(analysis, coro);
 	return variant == VARIANT_READY || object->owner ||
 			       rules_last_change_came_before(analysis, coro)
 		       ? object->changed_at
@@ -414,76 +422,6 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 	analyze_story_step(analysis, story, &step);
 }
 
-/* A suspend is recorded before the waiter is in the list; a notify this soon after the suspend may come in between. */
-#define INTO_THE_LIST_NS INT64_C(1000000)
-
-/* How a notify could miss this wait, which is what the reader asks there; "" if another notify found waiters. */
-static const char *how_missed(
-	struct analysis *analysis, const struct model_coro *coro, const struct model_waking *notify)
-{
-	ct_time waited = notify->time - coro->suspended;
-
-	if (waited < 0)
-		return analyze_say(
-			analysis, ": coroutine %" PRIu64 " was on its way to suspend", coro->id);
-	if (waited >= INTO_THE_LIST_NS ||
-		analyze_ties_object(analysis, coro)->found.time >= coro->suspended)
-		return "";
-	return analyze_say(analysis,
-		": coroutine %" PRIu64 " had suspended %s before, but was perhaps not yet in the "
-		"list",
-		coro->id, analyze_words_duration(analysis, waited));
-}
-
-static void tell_notify(struct analysis *analysis, const struct model_coro *coro,
-	const struct model_waking *notify, struct story *story)
-{
-	struct ct_step step = {
-		.time = notify->time,
-		.site = notify->site,
-		.thread = notify->thread,
-		.coro = analysis->model->coros.at[notify->coro].id,
-		.sequence = notify->sequence,
-		.text = analyze_say(analysis, "notified %s, and woke nobody%s",
-			analyze_words_resource(analysis, coro->wait_object, 0),
-			how_missed(analysis, coro, notify)),
-	};
-
-	analyze_story_step(analysis, story, &step);
-}
-
-/* A notify that moves the waiters into a list of its own leaves no waiter for a notify that comes meanwhile. */
-static void tell_other_notify(
-	struct analysis *analysis, const struct model_coro *coro, struct story *story)
-{
-	const struct model_waking *found = &analyze_ties_object(analysis, coro)->found;
-	struct ct_step step = {
-		.time = found->time,
-		.site = found->site,
-		.thread = found->thread,
-		.coro = analysis->model->coros.at[found->coro].id,
-		.sequence = found->sequence,
-		.text = "notified it, too, and woke others: it may have held all the waiters in a "
-			"list of its own when the other notify found nobody",
-	};
-
-	if (found->time != CT_NO_TIME && found->time >= coro->suspended)
-		analyze_story_step(analysis, story, &step);
-}
-
-/* Adds the notifies of the object during this wait, in order. */
-static void tell_notifies(struct analysis *analysis, const struct model_coro *coro,
-	const struct model_waking *missed, struct story *story)
-{
-	bool is_other_first = analyze_ties_object(analysis, coro)->found.time < missed->time;
-
-	if (is_other_first)
-		tell_other_notify(analysis, coro, story);
-	tell_notify(analysis, coro, missed, story);
-	if (!is_other_first)
-		tell_other_notify(analysis, coro, story);
-}
-
 /*
  * The notify that found no waiter, even if a later notify found one since. One of them may be recorded at its end,
  * with the other one within it, even on one thread. Such a notify affects no grade, but explains much.
@@ -538,6 +476,9 @@ static const char *words_title(
 	case VARIANT_DROPPED:
 		what = "though there was a wake";
 		break;
+	case VARIANT_FORGOTTEN:
+		what = "and nobody refers any more to what is waited for";
+		break;
 	case VARIANT_GAVE_UP:
 		what = "until the program ended itself in failure";
 		break;
@@ -573,14 +514,16 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		missed = vain_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
-		tell_notify(analysis, coro, missed, story);
+		rules_missed_notify_tell(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
 	analyze_story_suspended(analysis, story, coro);
 	if (missed && missed->time >= coro->suspended)
-		tell_notifies(analysis, coro, missed, story);
+		rules_missed_notify_tell_all(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
+	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
+		analyze_held_tell(analysis, story, coro);
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)

@@ -46,10 +46,13 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
  * rules_left_behind_is: has the coroutine waited far longer than others waited there, or lived, and does everything
  * that is known of the others speak against its going on? rules_left_behind_words: returns how it is left behind, for
  * a title. rules_left_behind_tell: adds the evidence. rules_left_behind_is_longest: did each ended wait at its place
- * take at most a tenth of the time of this one? rules_left_behind_is_facing: does it wait for a descriptor whose other
- * end is waited for as well (analyze/facing.h), while nothing but beats moves?
+ * take at most a tenth of the time of this one? rules_left_behind_has_habit: and were there at least three?
+ * rules_left_behind_is_forgotten: can nobody but itself find what the coroutine waits for? rules_left_behind_is_facing:
+ * does it wait for a descriptor whose other end is waited for as well (analyze/facing.h), while nothing but beats moves?
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
+bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struct model_coro *coro);
+bool rules_left_behind_has_habit(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro);
@@ -78,6 +81,15 @@ void rules_last_change_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 bool rules_last_change_came_before(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
+ * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
+ */
+void rules_missed_notify_tell(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *notify, struct story *story);
+void rules_missed_notify_tell_all(struct analysis *analysis, const struct model_coro *coro,
+	const struct model_waking *missed, struct story *story);
 
 /*
  * rules_failed_waker_site: returns where an error arose that has ended the coroutine which ended the last such wait; 0:

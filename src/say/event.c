@@ -241,7 +241,7 @@ static void (*special_of(unsigned kind))(struct text *, const struct ct_event *)
 
 static void say_object(struct text *text, const struct ct_event *event)
 {
-	switch (kind_object(event->kind)) {
+	switch (kind_object_of(event->kind, event->argument)) {
 	case KIND_OBJECT_NONE:
 		return;
 	case KIND_OBJECT_RESOURCE:

@@ -25,7 +25,7 @@ static uint32_t site_index(
 /* Gives coroutines of a process's further segments ids of their own. */
 static void tell_apart(struct ct_event *event, uint64_t prefix)
 {
-	enum kind_object object = kind_object(event->kind);
+	enum kind_object object = kind_object_of(event->kind, event->argument);
 
 	if (event->coro && kind_has_coro(event->kind))
 		event->coro |= prefix;

@@ -375,17 +375,6 @@ static bool has_object(const struct ct_event *event)
 	return event->object || holds == KIND_OBJECT_NUMBER || holds == KIND_OBJECT_CORO;
 }
 
-/* The kind of a detail's object depends on the detail. */
-static enum kind_object object_of(const struct ct_event *event)
-{
-	bool is_resource =
-		event->kind == CTP_KIND_DETAIL && (event->argument == CTP_DETAIL_RESOURCE ||
-							  event->argument == CTP_DETAIL_OTHER_END ||
-							  event->argument == CTP_DETAIL_SENDER);
-
-	return is_resource ? KIND_OBJECT_RESOURCE : kind_object(event->kind);
-}
-
 static void print_object(struct text *text, const struct ct_event *event, enum kind_object holds)
 {
 	if (!has_object(event))
@@ -512,7 +501,7 @@ void textrace_print_event(struct text *text, const struct ct_tables *tables,
 	print_coro(text, event);
 	if (has_object(event))
 		text_char(text, ' ');
-	print_object(text, event, object_of(event));
+	print_object(text, event, kind_object_of(event->kind, event->argument));
 	if (event->site) {
 		text_add(text, " @");
 		text_digits(text, event->site, 10, 1);

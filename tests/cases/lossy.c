@@ -350,6 +350,7 @@ static bool is_of_coroutine(uint8_t kind)
 static void rename_event(struct ct_event *event)
 {
 	bool is_detail = event->kind == CTP_KIND_DETAIL;
+	bool is_held = event->kind == CTP_KIND_MARK && event->argument == CTP_MARK_HELD;
 	bool is_handle = CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_COROUTINE;
 	bool is_remote = CTP_HANDLE_RESOURCE(event->object) == CTP_RESOURCE_REMOTE;
 
@@ -359,7 +360,7 @@ static void rename_event(struct ct_event *event)
 		event->kind == CTP_KIND_AWAIT_DONE ||
 		(is_detail && event->argument == CTP_DETAIL_RECEIVER))
 		event->object = renamed(event->object);
-	else if (is_handle && (is_of_coroutine(event->kind) || is_detail))
+	else if (is_handle && (is_of_coroutine(event->kind) || is_detail || is_held))
 		event->object = CTP_HANDLE(
 			CTP_RESOURCE_COROUTINE, renamed(CTP_HANDLE_IDENTITY(event->object)));
 	else if (is_remote && event->kind == CTP_KIND_WAKE)

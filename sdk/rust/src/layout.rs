@@ -155,6 +155,7 @@ pub mod mark {
     pub const LEFT_OUT: u8 = 7;
     pub const SIGNALS_END: u8 = 8;
     pub const RUNTIME: u8 = 9;
+    pub const HELD: u8 = 10;
 }
 
 pub mod loss {

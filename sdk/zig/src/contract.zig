@@ -155,6 +155,7 @@ pub const Mark = enum(c_uint) {
     left_out = 7,
     signals_end = 8,
     runtime = 9,
+    held = 10,
     _,
 };
 
