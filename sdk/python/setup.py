@@ -60,7 +60,8 @@ def extension(name, folder, files, link_arguments):
 
 setup(
     ext_modules=[
-        extension("_probe", "probe", ("driven", "greenlets", "module", "places", "probe_copy", "steps"), ["-Wl,-z,nodelete"]),
+        extension("_probe", "probe", ("driven", "greenlets", "held", "module", "places", "probe_copy", "steps"),
+                  ["-Wl,-z,nodelete"]),
         extension("_reader", "reader", ("library", "module"), []),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},

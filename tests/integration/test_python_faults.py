@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests what is said of faults that people's first asyncio programs have, beside a clock that goes on, ended by SIGINT."""
+"""Tests what is said of faults that people's first asyncio programs have, beside a clock that goes on, ended by SIGINT; and
+who refers to what tasks wait for (P-67)."""
 import json
 import pathlib
 import signal
@@ -119,10 +120,77 @@ async def main():
 
 asyncio.run(main())
 """
-# program: its text, in which a line is marked that is to be looked at first; the rule, and words of the title
+CALL = """\
+pending = {}
+
+async def call(number):
+    pending[number] = asyncio.get_running_loop().create_future()
+    return await pending[number]
+
+"""
+KEPT_ANSWER = CALL + """\
+async def responder():
+    number = 0
+    while True:
+        await asyncio.sleep(0.05)
+        if number in pending:
+            answer = pending.pop(number)
+            if number != 5:
+                answer.set_result(number)  # here
+            number += 1
+
+async def main():
+    clocks = begin(2.5)
+    answering = asyncio.create_task(responder())
+    for number in range(10):
+        await call(number)
+
+asyncio.run(main())
+"""
+FORGOTTEN_ANSWER = KEPT_ANSWER.replace("            number += 1", "            number, answer = number + 1, None")
+# Without a fault: a task at slow work for another one, tasks that rest until they are cancelled, and futures to which a
+# weak reference leads.
+AT_WORK = CALL + """\
+import weakref
+weakly = weakref.WeakValueDictionary()
+work = None
+
+async def responder():
+    for number in range(100):
+        while number not in pending:
+            await asyncio.sleep(0.05)
+        answer = pending.pop(number)
+        for _ in range(1 if number < 5 else 1000):
+            await asyncio.sleep(0.05)
+        answer.set_result(number)
+
+async def rest():
+    await asyncio.Event().wait()
+
+async def await_weakly(number):
+    future = weakly[number] = asyncio.get_running_loop().create_future()
+    others = [future]
+    asyncio.get_running_loop().call_later(0.1, others.clear)
+    asyncio.get_running_loop().call_later(600, lambda: weakly[number].set_result(None))
+    await future
+
+async def main():
+    clocks = begin(2.5)
+    resting = [asyncio.create_task(rest()) for _ in range(10)]
+    answering = [asyncio.create_task(responder())] + [asyncio.create_task(await_weakly(number)) for number in range(2)]
+    for number in range(100):
+        await call(number)
+
+asyncio.run(main())
+"""
+# program: its text, in which a line is marked that is to be looked at first; the rule, if there is a fault, and words of
+# the title
 PROGRAMS = {
     "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
     "deep_error": (DEEP_ERROR, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
+    "kept_answer": (KEPT_ANSWER, "lost-wakeup", "alone refers to what is waited for, and goes on without it, at call"),
+    "forgotten_answer": (FORGOTTEN_ANSWER, "lost-wakeup", "and nobody refers any more to what is waited for, at call"),
+    "at_work": (AT_WORK, None, ""),
     "set_before": (SET_BEFORE, "lost-wakeup", "3 coroutines wait, and only timers have woken anybody since, at Event.wait in worker"),
     "notified_before": (NOTIFIED_BEFORE, "lost-wakeup", "had come before, and found nobody"),
     "producers_ended": (PRODUCERS_ENDED, "lost-wakeup", "every coroutine that ended such waits has ended, or waits itself"),
@@ -139,6 +207,9 @@ def judge(place, name):
         status=128 + signal.SIGINT)
     report = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
     found = [(finding["rule"], finding["title"]) for finding in report["findings"]]
+    if not wanted:
+        check(not found, f"{name}: {found}")
+        return
     line = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here"))
     check([rule for rule, _ in found] == [wanted] and words in found[0][1], f"{name}: {found}")
     site = next(site for site in report["sites"] if site["index"] == report["findings"][0]["look_first"])

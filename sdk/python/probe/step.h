@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "corotracer/ctp_probe.h"
+#include "held.h"
 
 enum state { STATE_NEW, STATE_RUNNING, STATE_WAITING, STATE_YIELDED, STATE_READY, STATE_DONE };
 
@@ -23,6 +24,7 @@ struct steps {
 	uint64_t deadline_ns; /* deadline of ends_first */
 	uint64_t limit_ns;    /* time by which any wait of this step ends, or 0 */
 	enum state state;
+	struct held_wait wait;
 };
 
 #define CORO(steps) CTP_HANDLE(CTP_RESOURCE_COROUTINE, (steps)->coro)

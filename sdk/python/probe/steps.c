@@ -76,6 +76,7 @@ struct steps *steps_begin(struct steps *steps)
 		ctp_await_done(steps->coro, steps->gathered[--steps->nr_gathered]);
 	steps->state = STATE_RUNNING;
 	steps->ends_first = NULL;
+	held_end(&steps->wait);
 	running = steps;
 	return outer;
 }
@@ -158,6 +159,17 @@ static uint64_t resource_of(struct steps *steps, PyObject *future, uint32_t site
 	return CORO(child);
 }
 
+/* A task ends by itself, and a timer, too. */
+static void begin_wait(struct steps *steps, PyObject *future, uint64_t deadline)
+{
+	uint64_t address = CTP_HANDLE_IDENTITY(steps->resource) & ~UINT64_C(1);
+
+	if (steps->child || deadline)
+		return;
+	held_begin(&steps->wait, steps->resource ? (PyObject *)(uintptr_t)address : future,
+		steps->resource == 0);
+}
+
 static void step_suspend(struct steps *steps, PyObject *future)
 {
 	uint32_t site = places_of_await(steps->inner, steps_unwrap);
@@ -180,6 +192,8 @@ static void step_suspend(struct steps *steps, PyObject *future)
 		ctp_suspend_until(steps->coro, resource, site, CTP_POINT_AWAIT, deadline);
 	else
 		ctp_suspend(steps->coro, resource, site, CTP_POINT_AWAIT);
+	begin_wait(steps, future, deadline);
+	held_look();
 }
 
 /*
@@ -323,6 +337,7 @@ static PyObject *steps_new(PyTypeObject *type, PyObject *arguments, PyObject *na
 	Py_INCREF(inner);
 	steps->inner = inner;
 	steps->coro = ctp_coro_new();
+	held_join(&steps->wait, (PyObject *)steps, inner, steps->coro);
 	if (ctp_is_attached())
 		ctp_create(steps->coro, (uintptr_t)steps, places_here());
 	return (PyObject *)steps;
@@ -332,11 +347,13 @@ static int steps_traverse(PyObject *self, visitproc visit, void *arg)
 {
 	Py_VISIT(Py_TYPE(self));
 	Py_VISIT(((struct steps *)self)->inner);
+	Py_VISIT(((struct steps *)self)->wait.subject);
 	return 0;
 }
 
 static int steps_clear(PyObject *self)
 {
+	held_leave(&((struct steps *)self)->wait);
 	Py_CLEAR(((struct steps *)self)->inner);
 	return 0;
 }
@@ -347,6 +364,7 @@ static void steps_dealloc(PyObject *self)
 	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
 	PyObject_GC_UnTrack(self);
+	held_leave(&((struct steps *)self)->wait);
 	steps_give_up((struct steps *)self);
 	PyMem_Free(((struct steps *)self)->gathered);
 	steps_clear(self);
