@@ -98,6 +98,26 @@ bool analyze_held_is_kept(const struct analysis *analysis, const struct model_co
 	       has_come_back(analysis, holder, coro->suspended);
 }
 
+bool analyze_held_is_circle(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t index = model_index(analysis->model, coro), i;
+	uint32_t next = holder_of(analysis, coro);
+
+	for (i = 0; i < TIES_GENERATIONS && next && next != index; i++)
+		next = analyze_ties_next(analysis, next);
+	return next == index;
+}
+
+bool analyze_held_is_at_work(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t holder = holder_of(analysis, coro);
+
+	return holder && !analyze_ties_object(analysis, coro)->handle &&
+	       analysis->model->coros.at[holder].state < CT_STATE_DONE &&
+	       !has_come_back(analysis, holder, coro->suspended) &&
+	       !analyze_held_is_circle(analysis, coro);
+}
+
 uint32_t analyze_held_site(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = analyze_watch_wait(analysis, &analyze_held_watcher, coro);
@@ -117,8 +137,9 @@ void analyze_held_tell(
 		    "can end this wait";
 	if (holder)
 		step.text = analyze_say(analysis,
-			"besides itself, only a variable of %s refers to what it waits for",
-			analyze_words_coro(analysis, &analysis->model->coros.at[holder]));
+			"besides itself, only a variable of %s refers to what it waits for%s",
+			analyze_words_coro(analysis, &analysis->model->coros.at[holder]),
+			analyze_held_is_circle(analysis, coro) ? ", which waits for its end" : "");
 	analyze_story_step(analysis, story, &step);
 	if (holder)
 		analyze_story_party(analysis, story, holder, 0);

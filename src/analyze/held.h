@@ -29,6 +29,15 @@ bool analyze_held_is_lost(const struct analysis *analysis, const struct model_co
  */
 bool analyze_held_is_kept(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_held_is_at_work: may that one be at work for it, alive, and not back so? That is asked of what nothing else
+ * is recorded of: the holder of a queue need not be the one that fills it.
+ *
+ * analyze_held_is_circle: does that one wait for the end of this coroutine, itself or through others?
+ */
+bool analyze_held_is_at_work(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_held_is_circle(const struct analysis *analysis, const struct model_coro *coro);
+
 /* analyze_held_site: returns where the last such wait was ended; 0: none was. */
 uint32_t analyze_held_site(const struct analysis *analysis, const struct model_coro *coro);
 

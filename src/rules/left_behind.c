@@ -476,6 +476,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_NEVER;
 	if (is_longest(analysis, coro, FEW_WAITS) && analyze_held_is_kept(analysis, coro))
 		return KIND_KEPT;
+	if (analyze_held_is_at_work(analysis, coro))
+		return KIND_NONE;
 	if (coro->point == CTP_POINT_AWAIT && is_slow(analysis, coro))
 		return KIND_SLOW;
 	if (model_lost_between(model, coro->process, model->from, end) ||
@@ -510,7 +512,12 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 {
 	enum kind kind = kind_but_sent(analysis, coro);
 
-	return kind == KIND_NONE && has_sent_in_vain(analysis, coro) ? KIND_SENT : kind;
+	if (kind == KIND_NONE && has_sent_in_vain(analysis, coro))
+		return KIND_SENT;
+	if (kind == KIND_NONE && is_longest(analysis, coro, 1) &&
+		analyze_held_is_circle(analysis, coro))
+		return KIND_AWAITED;
+	return kind;
 }
 
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)

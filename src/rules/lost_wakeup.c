@@ -522,7 +522,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		rules_missed_notify_tell_all(analysis, coro, missed, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
-	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
+	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro) ||
+		analyze_held_is_circle(analysis, coro))
 		analyze_held_tell(analysis, story, coro);
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);

@@ -48,7 +48,7 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
  * a title. rules_left_behind_tell: adds the evidence. rules_left_behind_is_longest: did each ended wait at its place
  * take at most a tenth of the time of this one? rules_left_behind_has_habit: and were there at least three?
  * rules_left_behind_is_forgotten: can nobody but itself find what the coroutine waits for? rules_left_behind_is_facing:
- * does it wait for a descriptor whose other end is waited for as well (analyze/facing.h), while nothing but beats moves?
+ * is it for a descriptor whose other end is waited for as well (analyze/facing.h), while nothing but beats moves?
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struct model_coro *coro);
