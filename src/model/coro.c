@@ -410,6 +410,7 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 		!model_coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
+	model_permit_end(model, coro, event);
 	if (coro->state != CT_STATE_DESTROYED)
 		model_coro_set_state(model, coro, CT_STATE_DONE, event->time);
 	return true;
@@ -457,6 +458,7 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	if (is_taken_away(coro, event) && !model_coro_conflict(model, index, event))
 		return false;
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
+	model_permit_end(model, coro, event);
 	model_annotation_forget(model, index, event->time);
 	/* If the order of its steps was chosen, its state at the destruction is not certain. */
 	if (!model_is_order_doubtful(coro))

@@ -78,7 +78,10 @@ struct model_rare {
 	uint64_t awaited;   /* the ids of these children, combined by exclusive or */
 	ct_time deadline;   /* when its last wait ends by itself; CT_NO_TIME: never */
 	ct_time held; /* when it was last recorded who can find what it waits for; CT_NO_TIME: never */
-	uint64_t held_by; /* that one's id; 0: nobody but itself can */
+	uint32_t permit; /* index of a semaphore of which it has permits; 0: none */
+	uint32_t nr_permits;
+	uint32_t permit_site; /* where it took the last one */
+	uint64_t held_by;     /* that one's id; 0: nobody but itself can */
 	/* index of the holding, if another coroutine took its lock meanwhile; 0: none */
 	uint32_t holding;
 	/* index of a conflict about its resume that the clocks may explain; 0: none */

@@ -197,6 +197,7 @@ bool model_object_change(struct model *model, uint32_t coro, const struct ct_eve
 	case CTP_KIND_ACQUIRE:
 		acquire(model, object, event);
 		hold(model, index, object->changed_by_coro, event);
+		model_permit_take(model, index, object->changed_by_coro, event);
 		break;
 	case CTP_KIND_HAND_OVER:
 		own(object, MODEL_OWNER_UNKNOWN, event);
@@ -208,6 +209,7 @@ bool model_object_change(struct model *model, uint32_t coro, const struct ct_eve
 		object->owner = 0;
 		object->is_of_thread = false;
 		object->released = event->time;
+		model_permit_give(model, index, object->changed_by_coro, event);
 		break;
 	default: /* notify */
 		notify(model, object, event);

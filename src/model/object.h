@@ -11,6 +11,16 @@
 #include "corotracer/ct.h"
 #include "model/waking.h"
 
+/* Permits of a semaphore that coroutines took. */
+struct model_permits {
+	uint32_t nr_out;          /* had by coroutines that live */
+	uint32_t nr_returned;     /* given back by those that took them */
+	uint32_t nr_kept;         /* of coroutines that have ended without giving them back */
+	uint64_t kept_by;         /* the last such coroutine's id */
+	struct model_waking kept; /* its end; the site is where it took one */
+	bool is_signal;           /* one was given by a coroutine that had none */
+};
+
 /* A lock, channel, or anything else that coroutines hand to each other. */
 struct model_object {
 	uint64_t handle;
@@ -37,6 +47,7 @@ struct model_object {
 	/* Given minus taken, at least, if every taking is recorded. */
 	uint64_t nr_left;
 	bool has_takers; /* a taking was recorded at some time */
+	struct model_permits permits;
 	/* of a channel: given minus taken since a coroutine last waited for it */
 	uint64_t content;
 	/* series of `content`, once that reached MODEL_CONTENT; 0: none */

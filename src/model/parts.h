@@ -344,6 +344,16 @@ bool model_descriptor_bind(
 
 /* model_object_change: applies an acquire, release, hand-over or notify by this coroutine; 0: none is named. */
 bool model_object_change(struct model *model, uint32_t coro, const struct ct_event *event);
+/*
+ * model_permit_take, model_permit_give: `taker` took a permit of the object, or `giver` gave one back, if it is a
+ * semaphore. model_permit_end: the coroutine ends, with the permits that it has.
+ */
+void model_permit_take(
+	struct model *model, uint32_t index, uint32_t taker, const struct ct_event *event);
+void model_permit_give(
+	struct model *model, uint32_t index, uint32_t giver, const struct ct_event *event);
+void model_permit_end(struct model *model, struct model_coro *coro, const struct ct_event *event);
+
 /* model_object_cut: this coroutine is destroyed before it ran, although it was woken for what it waited for. */
 void model_object_cut(struct model *model, uint32_t coro);
 /* model_object_wait: this coroutine waits; updates the content if it waits for a channel. */

@@ -20,6 +20,7 @@ enum variant {
 	/* all threads slept, most of them for ever, until the program ended in failure */
 	VARIANT_GAVE_UP,
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
+	VARIANT_KEPT,      /* those that have permits have ended */
 	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
 };
 
@@ -263,6 +264,9 @@ static void grade(
 		   rules_left_behind_is_longest(analysis, coro)) {
 		candidate->variant = VARIANT_GAVE_UP;
 		candidate->grade = CT_GRADE_LIKELY;
+	} else if (!candidate->grade && rules_kept_permits_are_all(analysis, coro)) {
+		candidate->variant = VARIANT_KEPT;
+		candidate->grade = CT_GRADE_SUSPECT;
 	} else if (!candidate->grade && rules_left_behind_is_forgotten(analysis, coro)) {
 		candidate->variant = VARIANT_FORGOTTEN;
 		candidate->grade = rules_left_behind_has_habit(analysis, coro) ? CT_GRADE_LIKELY
@@ -310,6 +314,8 @@ static uint32_t cause_of(
 		return end->coro ? end->site : 0;
 	if (rules_failed_waker_site(analysis, coro))
 		return rules_failed_waker_site(analysis, coro);
+	if (variant == VARIANT_KEPT)
+		return rules_kept_permits_site(analysis, coro);
 	if (variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
 		return analyze_held_site(analysis, coro);
 	return variant == VARIANT_READY || object->owner ||
@@ -476,6 +482,9 @@ static const char *words_title(
 	case VARIANT_DROPPED:
 		what = "though there was a wake";
 		break;
+	case VARIANT_KEPT:
+		what = "for a semaphore of which only coroutines that have ended kept permits";
+		break;
 	case VARIANT_FORGOTTEN:
 		what = "and nobody refers any more to what is waited for";
 		break;
@@ -489,7 +498,9 @@ static const char *words_title(
 	}
 	if (rules_failed_waker_site(analysis, coro))
 		by = rules_failed_waker_words(analysis, coro);
-	if (object->owner && next && !missed_notify(analysis, coro))
+	if (first->variant == VARIANT_KEPT)
+		by = rules_kept_permits_words(analysis, coro);
+	else if (object->owner && next && !missed_notify(analysis, coro))
 		by = analyze_say(analysis, "; %s was taken at %s, and never released",
 			analyze_words_resource(analysis, object->handle, 0),
 			analyze_words_place(analysis, object->owner_site));
@@ -515,6 +526,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		rules_missed_notify_tell(analysis, coro, missed, story);
+	if (first->variant == VARIANT_KEPT)
+		rules_kept_permits_tell(analysis, coro, story);
 	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
 	analyze_story_suspended(analysis, story, coro);

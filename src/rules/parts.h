@@ -83,6 +83,18 @@ bool rules_last_change_came_before(const struct analysis *analysis, const struct
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
+ * permits that have ended, while all others that took one gave it back themselves? Then the other two say it:
+ * rules_kept_permits_site: returns where the last of these permits was taken. rules_kept_permits_words: says so behind
+ * a title. rules_kept_permits_tell: adds the end of the one that took it as a step.
+ */
+bool rules_kept_permits_are_all(const struct analysis *analysis, const struct model_coro *coro);
+uint32_t rules_kept_permits_site(const struct analysis *analysis, const struct model_coro *coro);
+const char *rules_kept_permits_words(struct analysis *analysis, const struct model_coro *coro);
+void rules_kept_permits_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+
+/*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
  */

@@ -120,6 +120,20 @@ async def main():
 
 asyncio.run(main())
 """
+KEPT_PERMITS = """\
+async def job(number, places):
+    await places.acquire()  # here
+    await asyncio.sleep(0.01)
+    if number % 2 == 0:
+        places.release()
+
+async def main():
+    clocks = begin(2.5)
+    places = asyncio.Semaphore(3)
+    await asyncio.gather(*(job(number, places) for number in range(12)))
+
+asyncio.run(main())
+"""
 CALL = """\
 pending = {}
 
@@ -188,6 +202,7 @@ asyncio.run(main())
 PROGRAMS = {
     "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
     "deep_error": (DEEP_ERROR, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
+    "kept_permits": (KEPT_PERMITS, "lost-wakeup", "6 of 9 coroutines wait, for a semaphore of which only coroutines that have ended kept"),
     "kept_answer": (KEPT_ANSWER, "lost-wakeup", "alone refers to what is waited for, and goes on without it, at call"),
     "forgotten_answer": (FORGOTTEN_ANSWER, "lost-wakeup", "and nobody refers any more to what is waited for, at call"),
     "at_work": (AT_WORK, None, ""),
