@@ -76,7 +76,8 @@ static int draw_gap(
 		half = half_of(&words, true);
 	}
 	fits = gap->is_folded ? middle - half >= end
-			      : 2 * half + (is_ringed(scene, gap) ? 30 : 10) < gap->width;
+			      : 2 * half + (is_ringed(scene, gap) ? 30 : 10) < gap->width &&
+					middle - half >= end;
 	if (fits)
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"middle\" x=\"%d\" y=\"%d\">%s</text>\n",

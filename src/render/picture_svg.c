@@ -442,7 +442,7 @@ static void draw_legend(struct text *text, const struct scene *scene)
 
 		draw_sample(text, sample);
 		label(text, "quiet", sample->x + SCENE_SAMPLE_WIDTH + 7, sample->y + 4,
-			render_scene_bar_word(sample->state), 120);
+			render_scene_bar_word(sample->state, sample->is_plain_end), 120);
 	}
 }
 

@@ -414,6 +414,8 @@ static bool are_plain_ends(const struct scene *scene, enum ct_bar_state state)
 }
 
 /* Puts the samples side by side, from the lower edge of the lanes; returns the height of the whole. */
+#define LEGEND_EDGE 6 /* letters may be wider than the average */
+
 static int place_legend(struct scene *scene, int top)
 {
 	int x = scene->begin_x, y = top + LEGEND_FOOT - 16, width;
@@ -426,8 +428,9 @@ static int place_legend(struct scene *scene, int top)
 		if (is_told[state] || !is_seen(&scene->bars[i]))
 			continue;
 		is_told[state] = true;
-		width = SAMPLE_ROOM + render_scene_pixels(strlen(render_scene_bar_word(state)));
-		if (x + width > scene->width) {
+		width = SAMPLE_ROOM + render_scene_pixels(strlen(render_scene_bar_word(
+					      state, are_plain_ends(scene, state))));
+		if (x + width > scene->width - LEGEND_EDGE) {
 			x = scene->begin_x;
 			y += LEGEND_ROW;
 		}

@@ -168,8 +168,11 @@ void render_scene_say_bar_whole(
 int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar);
 int render_scene_label_pixels(struct scene *scene, const struct scene_mark *mark);
 
-/* render_scene_bar_word: the state of a bar, as statistics and the page name it: "running", "not begun". */
-const char *render_scene_bar_word(enum ct_bar_state state);
+/*
+ * render_scene_bar_word: the state of a bar, as statistics and the page name it: "running", "not begun". To be
+ * destroyed after the return is to have ended.
+ */
+const char *render_scene_bar_word(enum ct_bar_state state, bool is_plain_end);
 
 /* The words of an arrow that leads back to its own lane. */
 #define SCENE_LOOP "woke itself"

@@ -95,8 +95,10 @@ static void say_short_thread(struct text *text, const struct ct_tables *tables, 
 		say_thread(text, tables, thread);
 }
 
-const char *render_scene_bar_word(enum ct_bar_state state)
+const char *render_scene_bar_word(enum ct_bar_state state, bool is_plain_end)
 {
+	if (is_plain_end)
+		return render_state(CT_STATE_DESTROYED);
 	switch (state) {
 	case CT_BAR_NEW:
 		return "not begun";
@@ -192,13 +194,23 @@ static bool word_name(
 	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
 {
 	(void)tables;
-	text_add(text, render_scene_bar_word(bar->state));
+	text_add(text, render_scene_bar_word(bar->state, false));
 	return level < 1;
 }
 
-static wording *wording_of(enum ct_bar_state state)
+static bool word_plain_end(
+	struct text *text, const struct ct_tables *tables, const struct ct_bar *bar, unsigned level)
 {
-	switch (state) {
+	(void)tables;
+	text_add(text, render_scene_bar_word(bar->state, true));
+	return level < 1;
+}
+
+static wording *wording_of(const struct scene_bar *bar)
+{
+	if (bar->is_plain_end)
+		return word_plain_end;
+	switch (bar->bar->state) {
 	case CT_BAR_WAITING:
 		return word_waiting;
 	case CT_BAR_RUNNING:
@@ -217,7 +229,7 @@ static wording *wording_of(enum ct_bar_state state)
 void render_scene_say_bar(
 	struct text *text, const struct scene *scene, const struct scene_bar *bar, int columns)
 {
-	wording *say = wording_of(bar->bar->state);
+	wording *say = wording_of(bar);
 	struct text words = {0};
 	unsigned level = 0;
 
@@ -241,7 +253,7 @@ int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar)
 	struct text words = {0};
 	int pixels;
 
-	wording_of(bar->bar->state)(&words, tables_of(scene), bar->bar, 0);
+	wording_of(bar)(&words, tables_of(scene), bar->bar, 0);
 	pixels = render_scene_pixels(say_columns(text_peek(&words), words.length));
 	scene->is_broken |= words.is_broken;
 	text_fini(&words);
@@ -253,7 +265,7 @@ void render_scene_say_bar_whole(
 {
 	say_safe(text, lane_of(scene, bar)->name);
 	text_add(text, ": ");
-	wording_of(bar->bar->state)(text, tables_of(scene), bar->bar, 0);
+	wording_of(bar)(text, tables_of(scene), bar->bar, 0);
 	text_add(text, ", from ");
 	say_time(text, bar->bar->from);
 	text_add(text, bar->bar->is_open ? ", until the observation ended after " : ", for ");

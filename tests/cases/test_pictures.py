@@ -103,6 +103,8 @@ def check_subject(pictures):
     check('class="left-out dense"' in pictures[("svg", "0180-self-wake-storm", 1)], "2,395 states are a line of dots")
     plain = pictures[("svg", "0101-dropped-wake-idle", 1)]
     check('class="cross plain"' in plain and 'class="cross"' not in plain, "a plain end is drawn as an alarm")
+    words = words_of(plain)
+    check("ended" in words and "destroyed" not in words, f"to be destroyed after the return has not the word of all screens: {words}")
 
 
 def check_calls(pictures):

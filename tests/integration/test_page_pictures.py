@@ -110,7 +110,9 @@ def check_widest(browser, server):
 def check_healthy(browser, server):
     with Page(browser, server, *WIDEST) as it:
         it.open("findings")
-        it.page.locator(".longest").nth(1).wait_for()
+        it.page.locator("#longest-waits").wait_for()
+        rows = {round(one.bounding_box()["y"]) for one in it.page.locator(".charts:not(.first) > section").all()}
+        check(len(rows) == 1 and it.page.locator("#ran .meter.running").count() >= 1, f"the small charts lie in rows at {rows}")
         right = max(one.bounding_box()["x"] + one.bounding_box()["width"] for one in it.page.locator(".share").all())
         check(right > 2400, f"the bars end at {right}")
         it.until("/, \\d+ at most at a time/.test(document.querySelector('#most-at-a-time').textContent)")

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: MIT
 //
-// The first page if there is no finding: what ran, where the time went, how busy the workers were, and what took
-// longest nevertheless. The numbers are those of the report.
+// The first page if there is no finding: where the time went and for what was waited, how busy the workers were, what
+// ran, and what took longest nevertheless, as small charts side by side. The numbers are those of the report.
 
 import { addressOf } from "./address";
 import { askRows } from "./carrier";
 import { fill, h, sharpen, type Child } from "./dom";
 import { drawStack, drawTimes, loadMinimap, TIMES } from "./minimap";
+import { RESOURCES } from "./names";
 import { count, duration, many, percent } from "./say";
+import { CAUSES, causeOfResource } from "./shades";
 import { palette } from "./states";
-import { coroutineLink, placeLink, threadName, type Trace } from "./trace";
+import { briefPlaceLink, coroutineLink, threadName, type Trace } from "./trace";
 
 const LONGEST = 5;
+/** The objects that were waited for longest: all that matter for a sum. */
+const OBJECTS = 1000;
 const WORKERS = 16;
 
 /** A part of a whole: its words, its colour, its amount. */
 type Part = readonly [string, string, number];
 
-/** One bar of parts, and each of the parts in words. */
-function share(label: string, parts: readonly Part[], withWords: boolean): HTMLElement {
-	const all = parts.reduce((sum, [, , ns]) => sum + ns, 0), present = parts.filter(([, , ns]) => ns > 0);
+/** One bar of parts, and these in words, of which some may stand for several parts. */
+function share(label: string, parts: readonly Part[], inWords: readonly Part[]): HTMLElement {
+	const all = parts.reduce((sum, [, , ns]) => sum + ns, 0), present = parts.filter(([, , ns]) => ns > 0), told = inWords.filter(([, , ns]) => ns > 0);
 	const bar = h("div", { class: "share", role: "img", "aria-label": `${label}: ${present.map(([words, , ns]) => `${words} ${percent(ns, all)}`).join(", ")}` },
 		present.map(([, colour, ns]) => {
 			const part = h("i", { class: `part ${colour}` });
 			part.style.flexGrow = String(ns / all);
 			return part;
 		}));
-	return h("div", null, bar, withWords ? h("p", { class: "quiet shares" }, present.map(([words, colour, ns]) =>
+	return h("div", null, bar, told.length ? h("p", { class: "quiet shares" }, told.map(([words, colour, ns]) =>
 		h("span", null, h("i", { class: `key ${colour}`, "aria-hidden": "true" }), `${words} ${duration(ns)}, ${percent(ns, all)}`))) : null);
 }
 
@@ -39,10 +43,55 @@ function tiles({ report }: Trace): HTMLElement {
 	return h("ul", { class: "tiles" }, all.map(([number, words]) => h("li", null, h("strong", null, number), h("span", null, words))));
 }
 
-function times({ report: { statistics } }: Trace): Child {
-	const parts: Part[] = [["running", "running", statistics.running_ns], ["in system calls", "syscall", statistics.syscall_ns], ["ready", "ready", statistics.ready_ns],
-		["waiting", "waiting", statistics.waiting_ns], ["not begun", "unseen", statistics.unseen_ns]];
-	return parts.some(([, , ns]) => ns > 0) ? h("section", null, h("h3", null, "Where the coroutines' time went"), share("Times of coroutines", parts, true)) : null;
+/** What the coroutines did, and for what they waited: the waits for the objects that are known, by cause, and the rest. */
+function times({ report: { statistics } }: Trace, byCause: readonly number[]): Child {
+	const known = byCause.reduce((sum, ns) => sum + ns, 0), rest = Math.max(0, statistics.waiting_ns - known);
+	const waits = CAUSES.map(({ name }, cause): Part => [name, name, byCause[cause]! + (name === "other" ? rest : 0)]).filter(([, , ns]) => ns > 0);
+	const before: Part[] = [["running", "running", statistics.running_ns], ["in system calls", "syscall", statistics.syscall_ns], ["ready", "ready", statistics.ready_ns]];
+	const behind: Part[] = [["not begun", "unseen", statistics.unseen_ns]];
+	if (![...before, ...waits, ...behind].some(([, , ns]) => ns > 0))
+		return null;
+	return h("section", { id: "times" }, h("h3", null, "Where the coroutines' time went"),
+		share("Times of coroutines", [...before, ...waits, ...behind], [...before, ["waiting", "waiting", statistics.waiting_ns], ...behind]),
+		known ? h("p", { class: "quiet shares", id: "waited-for" }, "waiting for: ", waits.map(([words, colour, ns]) =>
+			h("span", null, h("i", { class: `key ${colour}`, "aria-hidden": "true" }), `${words} ${duration(ns)}`))) : null);
+}
+
+/** For how long coroutines waited for objects, by cause. */
+async function waitsByCause(): Promise<number[]> {
+	const rows = await askRows("select", { table: "objects", columns: "object,waited_ns", order: "-waited_ns", limit: OBJECTS });
+	const sums = CAUSES.map(() => 0);
+	for (let row = 0; row < rows.nrRows; row++) {
+		const cause = causeOfResource(RESOURCES.indexOf(rows.word(0, row).split(" ")[0]!));
+		sums[cause] = sums[cause]! + (rows.number(1, row) || 0);
+	}
+	return sums;
+}
+
+/** A line of a small chart: its length, the number that the length shows, and what it is of. */
+type Line = readonly [number, string, Child];
+
+/** A small chart: each line has its number, and below its words a bar; all bars have one scale. */
+function lines(id: string, title: string, colour: string, all: readonly Line[], lengthOf = (value: number): number => value): Child {
+	const most = Math.max(...all.map(([value]) => lengthOf(value)));
+	return all.length ? h("section", { id }, h("h3", null, title), h("ol", { class: "plain meters" }, all.map(([value, number, what]) => {
+		const bar = h("i", { class: `meter ${colour}`, "aria-hidden": "true" });
+		bar.style.width = `${Math.max(0.5, 100 * lengthOf(value) / most)}%`;
+		return h("li", null, h("span", { class: "when" }, number), h("span", null, what, bar));
+	}))) : null;
+}
+
+/** The delay from ready to running: its percentiles, by their logarithms. */
+function delays({ report: { statistics: { delays: of } } }: Trace): Child {
+	const all: Line[] = [[of.p50_ns, duration(of.p50_ns), "half of all within this"], [of.p99_ns, duration(of.p99_ns), "99 of 100"], [of.max_ns, duration(of.max_ns), "the longest"]];
+	return of.count ? lines("delays", `From ready to running, ${many(of.count, "time")}`, "ready", all, (ns) => Math.log10(1 + ns)) : null;
+}
+
+async function askPlaces(order: string, column: string): Promise<Line[]> {
+	const rows = await askRows("select", { table: "places", columns: `site,${column},nr_runs,nr_waits`, order: `-${order}`, limit: LONGEST });
+	return Array.from({ length: rows.nrRows }, (_, row): Line => [rows.number(1, row) || 0, duration(rows.number(1, row) || 0),
+		[briefPlaceLink(rows.number(0, row)), h("span", { class: "quiet" }, ` ${column === "ran_ns" ? many(rows.number(2, row) || 0, "run") : many(rows.number(3, row) || 0, "wait")}`)]])
+		.filter(([ns]) => ns > 0);
 }
 
 function use({ report: { statistics: { workers } } }: Trace): Child {
@@ -52,24 +101,25 @@ function use({ report: { statistics: { workers } } }: Trace): Child {
 	const parts = (of: (worker: (typeof workers)[number]) => Part[]): Part[] => of({ thread: 0, running_ns: sum((one) => one.running_ns), scheduling_ns: sum((one) => one.scheduling_ns),
 		blocked_ns: sum((one) => one.blocked_ns), idle_ns: sum((one) => one.idle_ns), starved_ns: 0, resumes: 0 });
 	const partsOf = (one: (typeof workers)[number]): Part[] => [["ran coroutines", "running", one.running_ns], ["scheduled", "ready", one.scheduling_ns],
-		["blocked in calls", "syscall", one.blocked_ns], ["idle", "waiting", one.idle_ns]];
-	return h("section", null, h("h3", null, "Workers"), share("Workers together", parts(partsOf), true),
-		workers.length > 1 ? h("dl", { class: "uses" }, workers.slice(0, WORKERS).map((one) => [h("dt", null, threadName(one.thread)), h("dd", null, share(threadName(one.thread), partsOf(one), false))])) : null,
+		["blocked in calls", "syscall", one.blocked_ns], ["idle", "idle", one.idle_ns]];
+	return h("section", null, h("h3", null, "Workers"), share("Workers together", parts(partsOf), parts(partsOf)),
+		workers.length > 1 ? h("dl", { class: "uses" }, workers.slice(0, WORKERS).map((one) => [h("dt", null, threadName(one.thread)), h("dd", null, share(threadName(one.thread), partsOf(one), []))])) : null,
 		workers.length > WORKERS ? h("p", null, h("a", { href: addressOf("overview") }, `${many(workers.length - WORKERS, "more worker")}`)) : null);
 }
 
-function longest(title: string, rows: Awaited<ReturnType<typeof askRows>>): Child {
-	const lines = Array.from({ length: rows.nrRows }, (_, row) => [rows.number(2, row), rows.number(0, row), rows.number(1, row), rows.number(3, row) || null] as const)
+async function askLongest(of: "wait" | "delay", site: string): Promise<Line[]> {
+	const rows = await askRows("select", { table: "coroutines", columns: `coroutine,process,longest_${of}_ns,${site}`, order: `-longest_${of}_ns`, limit: LONGEST });
+	return Array.from({ length: rows.nrRows }, (_, row): Line => [rows.number(2, row) || 0, duration(rows.number(2, row) || 0),
+		[coroutineLink(rows.number(1, row), rows.number(0, row)), rows.number(3, row) ? [", ", briefPlaceLink(rows.number(3, row))] : null]])
 		.filter(([ns]) => ns > 0);
-	return lines.length ? h("section", null, h("h3", null, title), h("ol", { class: "plain longest" }, lines.map(([ns, id, process, site]) => h("li", null,
-		h("span", { class: "when" }, duration(ns)), h("span", null, coroutineLink(process, id), site ? [", ", placeLink(site)] : null))))) : null;
 }
 
-async function showLongest(into: HTMLElement): Promise<void> {
-	const [waits, delays] = await Promise.all([
-		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_wait_ns,longest_wait_site", order: "-longest_wait_ns", limit: LONGEST }),
-		askRows("select", { table: "coroutines", columns: "coroutine,process,longest_delay_ns,wait_site", order: "-longest_delay_ns", limit: LONGEST })]);
-	fill(into, longest("The longest waits", waits), longest("The longest delays from ready to running", delays));
+async function showCharts(trace: Trace, into: HTMLElement, first: HTMLElement): Promise<void> {
+	const [byCause, ran, waited, waits, late] = await Promise.all([waitsByCause(), askPlaces("ran_ns", "ran_ns"), askPlaces("ended_wait_ns", "ended_wait_ns"),
+		askLongest("wait", "longest_wait_site"), askLongest("delay", "wait_site")]);
+	fill(first, times(trace, byCause));
+	fill(into, delays(trace), lines("ran", "What ran longest, from where", "running", ran), lines("waited", "Where it was waited longest, ended waits together", "waiting", waited),
+		lines("longest-waits", "The longest waits", "waiting", waits), lines("longest-delays", "The longest delays from ready to running", "ready", late));
 }
 
 async function drawStates(canvas: HTMLCanvasElement, most: HTMLElement, trace: Trace): Promise<void> {
@@ -83,10 +133,11 @@ async function drawStates(canvas: HTMLCanvasElement, most: HTMLElement, trace: T
 }
 
 export function healthy(trace: Trace): HTMLElement {
-	const longest = h("div", { class: "beside" }), most = h("span", { id: "most-at-a-time" }), states = h("canvas", { class: "life timed", role: "img", "aria-label": "Coroutines by state over time" });
-	const whole = h("div", { class: "healthy" }, tiles(trace), h("div", { class: "beside" }, h("div", null, times(trace), h("section", null, h("h3", null, "Coroutines by state over time", most),
-		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states))), use(trace)), longest);
-	void showLongest(longest).catch(() => undefined);
+	const charts = h("div", { class: "charts" }), most = h("span", { id: "most-at-a-time" }), states = h("canvas", { class: "life timed", role: "img", "aria-label": "Coroutines by state over time" });
+	const first = h("div", null, times(trace, CAUSES.map(() => 0)));
+	const whole = h("div", { class: "healthy" }, tiles(trace), h("div", { class: "charts first" }, h("div", null, first, h("section", null, h("h3", null, "Coroutines by state over time", most),
+		h("a", { href: addressOf("timeline"), "aria-label": "Timeline" }, states))), use(trace)), charts);
+	void showCharts(trace, charts, first).catch(() => undefined);
 	/* The canvas has a width only after it is on the page. */
 	requestAnimationFrame(() => void drawStates(states, most, trace).catch(() => undefined));
 	return whole;
