@@ -265,6 +265,9 @@ enum ctp_policy {
 /* Flags of a wake record of the outcome CTP_OUTCOME_NO_WAKER. */
 #define CTP_WAKER_TAKEN 1u /* a waker was taken during that run and dropped during the same run */
 
+/* Flags of a notify record. */
+#define CTP_NOTIFY_UNKEPT 1u /* whoever begins to wait after it has nothing of it (P-39) */
+
 /* Flags of an enqueue record. */
 /* only the thread that wrote the record can take the coroutine out again */
 #define CTP_ENQUEUE_PRIVATE 1u

@@ -96,6 +96,7 @@ static void notify(struct model *model, struct model_object *object, const struc
 		.thread = event->thread,
 		.site = event->site,
 		.is_leaving = !event->coro && !thread_at(model, event->thread)->top,
+		.is_unkept = event->flags & CTP_NOTIFY_UNKEPT,
 	};
 
 	object->nr_left++;

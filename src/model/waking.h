@@ -26,6 +26,8 @@ struct model_waking {
 	bool is_leaving;
 	/* of a remark that no waker is left: a waker had been taken (CTP_WAKER_TAKEN) */
 	bool was_taken;
+	/* of a notify: nothing of it is kept (CTP_NOTIFY_UNKEPT) */
+	bool is_unkept;
 };
 
 /* model_is_remark: does this outcome only say something about the target, and wake nobody (P-37)? */

@@ -29,8 +29,11 @@ const char *rules_last_change_words(struct analysis *analysis, const struct mode
 {
 	if (!rules_last_change_came_before(analysis, coro))
 		return "";
-	return analyze_say(analysis, "; the notify from %s had come before, and found nobody",
-		analyze_words_place(analysis, analyze_ties_object(analysis, coro)->changed_at));
+	return analyze_say(analysis, "; the notify from %s had come before, %s",
+		analyze_words_place(analysis, analyze_ties_object(analysis, coro)->changed_at),
+		analyze_ties_object(analysis, coro)->vain.is_unkept
+			? "found nobody, and nothing of it is kept"
+			: "and found nobody");
 }
 
 static const char *words_done(unsigned kind)

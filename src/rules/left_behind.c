@@ -384,12 +384,24 @@ static bool may_have_missed(const struct analysis *analysis, const struct model_
 	       !model_histogram(times ? times->waits : NULL)->count;
 }
 
+#define ON_ITS_WAY_NS INT64_C(1000000000)
+
+/* Was the notify lost, of which nothing is kept, and was the coroutine on its way to the first of all such waits? */
+static bool was_on_its_way(const struct model_coro *coro, const struct model_object *object)
+{
+	return object->vain.is_unkept && object->found.time == CT_NO_TIME &&
+	       coro->created != CT_NO_TIME && coro->created < object->changed;
+}
+
 /* An event that was set long before may have been cleared on purpose: to hold others up until it is set again. */
 static bool was_told_before(const struct analysis *analysis, const struct model_coro *coro)
 {
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
 	return rules_last_change_came_before(analysis, coro) && is_longest(analysis, coro, 0) &&
 	       may_have_missed(analysis, coro) &&
-	       coro->suspended - analyze_ties_object(analysis, coro)->changed < RACE_NS;
+	       coro->suspended - object->changed <
+		       (was_on_its_way(coro, object) ? ON_ITS_WAY_NS : RACE_NS);
 }
 
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)

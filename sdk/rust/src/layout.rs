@@ -35,6 +35,7 @@ pub const ENQUEUE_PRIVATE: u32 = 1;
 pub const PARK_UNTIMED: u32 = 1;
 pub const RETURN_FAILED: u32 = 1;
 pub const WAKER_TAKEN: u32 = 1;
+pub const NOTIFY_UNKEPT: u32 = 1;
 pub const SYSCALL_READY: u32 = 1;
 pub const ENVIRONMENT: &str = "COROTRACER_SOCKET\0";
 pub const CLOCK_ENVIRONMENT: &str = "COROTRACER_CLOCK\0";

@@ -34,6 +34,7 @@ pub const enqueue_private = 1;
 pub const park_untimed = 1;
 pub const return_failed = 1;
 pub const waker_taken = 1;
+pub const notify_unkept = 1;
 pub const syscall_ready = 1;
 
 pub const Kind = enum(c_uint) {

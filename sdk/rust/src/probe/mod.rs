@@ -384,6 +384,12 @@ pub fn notify(coro: u64, resource: u64, nr_woken: u32, site: u32) {
     emit_of(category::RESOURCES, coro, resource, tail(site, kind::NOTIFY, nr_woken.min(255) as u8, 0));
 }
 
+/// Does what [`notify`] does, if a coroutine that begins to wait later has nothing of it.
+pub(crate) fn notify_unkept(coro: u64, resource: u64, nr_woken: u32, site: u32) {
+    let flags = layout::NOTIFY_UNKEPT as u16;
+    emit_of(category::RESOURCES, coro, resource, tail(site, kind::NOTIFY, nr_woken.min(255) as u8, flags));
+}
+
 /// `coro`, which is ready, enters the queue.
 #[inline]
 pub fn enqueue(coro: u64, queue: u64) {

@@ -65,6 +65,14 @@ impl Side {
             probe::notify(probe::current(), resource.handle(), nr_found, probe::site_of(place, None));
         }
     }
+
+    /// Records that all waiters are notified, and that whoever comes later has nothing of it.
+    pub(super) fn tell_all(&self, resource: Resource, place: Place) {
+        if probe::is_attached() {
+            let nr_found = self.nr_waiting.load(Ordering::Relaxed);
+            probe::notify_unkept(probe::current(), resource.handle(), nr_found, probe::site_of(place, None));
+        }
+    }
 }
 
 fn tell_taken(resource: Resource, place: Place) {

@@ -40,7 +40,7 @@ impl TracedNotify {
     /// `Notify::notify_waiters`.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        self.side.tell_given(self.side.event(), u32::MAX, Location::caller());
+        self.side.tell_all(self.side.event(), Location::caller());
         self.notify.notify_waiters();
     }
 
