@@ -13,7 +13,7 @@ struct story;
 
 /*
  * analyze_vain_timers_tell: adds evidence if the group has at least two members, and as long after each one's wait had
- * begun, to within a twentieth, another timer ran out in vain.
+ * begun, to within a twentieth, another timer ran out in vain, and few did besides.
  */
 void analyze_vain_timers_tell(
 	struct analysis *analysis, const struct group *group, struct story *story);
