@@ -471,7 +471,24 @@ static bool is_behind_any(
 	return false;
 }
 
-static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, struct story *story)
+/* Did this one start a member whose thread is in a futex, as one that waits for a lock? It may hold that lock. */
+static const char *words_tie(
+	const struct analysis *analysis, const struct group *group, uint32_t index)
+{
+	const struct candidate *at = &analysis->candidates.at[group->first];
+	uint32_t i;
+
+	for (i = 0; i < group->count; i++)
+		if (analysis->model->coros.at[at[i].coro].parent == index &&
+			is_inside(&analysis->model->threads[at[i].subject]))
+			return "started this one, or waits for it: it may hold the lock that the "
+			       "thread waits for";
+	return "started this one, or waits for it";
+}
+
+/* `tie`: what its wait has to do with the blocked one; NULL: nothing. */
+static void tell_one(
+	struct analysis *analysis, uint32_t index, const char *tie, struct story *story)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const char *who = analyze_words_coro(analysis, coro);
@@ -484,15 +501,13 @@ static void tell_one(struct analysis *analysis, uint32_t index, bool is_linked, 
 				analysis, analysis->parties[coro->process].end - coro->created));
 	else if (is_ready(coro))
 		analyze_story_evidence(analysis, story,
-			"%s was made ready%s, and has not run for %s", who,
-			is_linked ? " by it" : "",
+			"%s was made ready%s, and has not run for %s", who, tie ? " by it" : "",
 			analyze_words_duration(analysis,
 				analysis->parties[coro->process].end - ready_since(coro)));
 	else
 		analyze_story_evidence(analysis, story, "%s waits at %s, and %s", who,
 			analyze_words_place(analysis, coro->wait_site),
-			is_linked ? "started this one, or waits for it"
-				  : "every worker is blocked");
+			tie ? tie : "every worker is blocked");
 }
 
 /* Can this coroutine go on, or begin, only on a worker? */
@@ -521,7 +536,8 @@ static void tell_waiting(struct analysis *analysis, const struct group *group, s
 			!(is_nobody_left && is_ready(&analysis->model->coros.at[i])))
 			continue;
 		if (nr_told < PLACES_TOLD)
-			tell_one(analysis, i, is_linked, story);
+			tell_one(analysis, i, is_linked ? words_tie(analysis, group, i) : NULL,
+				story);
 		nr_more += nr_told == PLACES_TOLD;
 		nr_told += nr_told < PLACES_TOLD;
 	}
