@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/asked.h"
 #include "analyze/parts.h"
 #include "say/say.h"
 
@@ -257,6 +258,14 @@ static const char *words_unbegun(struct analysis *analysis, const struct unjudge
 	return "";
 }
 
+/* Whom a single one had woken may be who is to end its wait. */
+static const char *words_asked(struct analysis *analysis, const struct unjudged *place)
+{
+	return place->nr_like == 1
+		       ? analyze_asked_words(analysis, &analysis->model->coros.at[place->coro])
+		       : "";
+}
+
 static void advise_resource(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -266,11 +275,13 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
 		analyze_say(analysis,
 			"%s, and what for is not recorded: %s, and then this wait can be "
-			"judged%s%s",
+			"judged%s%s%s",
 			words_who(analysis, place, place->nr_like),
 			words_with_awaited(
 				analysis, calls_at(analysis, place->site)->wait, place->site),
-			words_shared(analysis, place), words_unbegun(analysis, place)));
+			words_shared(analysis, place), words_unbegun(analysis, place),
+
+			words_asked(analysis, place)));
 }
 
 /*

@@ -105,3 +105,19 @@ void analyze_asked_tell(
 			place->nr_answered, place->nr_ended, record->asked,
 			analyze_words_duration(analysis, coro->suspended - record->time), end);
 }
+
+const char *analyze_asked_words(struct analysis *analysis, const struct model_coro *coro)
+{
+	struct model *model = analysis->model;
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_asked_watcher);
+	const struct of_coro *record = record_of(watch, model_index(model, coro));
+	const struct model_coro *asked =
+		&model->coros.at[model_find(model, coro->process, record->asked)];
+
+	if (!record->asked || !asked->id || asked->state >= CT_STATE_DONE ||
+		asked->resumed == CT_NO_TIME || asked->resumed < record->time)
+		return "";
+	return analyze_say(analysis,
+		"; just before that it had woken %s, which has run since, and has not woken it",
+		analyze_words_coro(analysis, asked));
+}

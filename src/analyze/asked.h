@@ -22,5 +22,10 @@ extern const struct model_watcher analyze_asked_watcher;
  */
 void analyze_asked_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+/*
+ * analyze_asked_words: "; just before that it had woken coroutine 2, which has run since, and has not woken it"; ""
+ * unless `coro` woke one before its wait that lives, and has run since.
+ */
+const char *analyze_asked_words(struct analysis *analysis, const struct model_coro *coro);
 
 #endif
