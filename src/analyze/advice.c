@@ -10,6 +10,7 @@
 
 #include "analyze/asked.h"
 #include "analyze/parts.h"
+#include "analyze/waking_threads.h"
 #include "say/say.h"
 
 #define PLACES_ADVISED 5u /* of one process */
@@ -21,6 +22,8 @@ struct unjudged {
 	uint32_t nr_coros;
 	uint32_t coro;    /* the first one there whose wait a call would make judgeable; 0: none */
 	uint32_t nr_like; /* such waits for the same object */
+	uint32_t nr_held_for;   /* of these, those whose starters are threads that sleep since */
+	uint32_t starter;       /* the first such thread */
 	uint32_t nr_unwakeable; /* coroutines whose last polls kept no waker */
 	bool is_shared;         /* they are of coroutines of several functions */
 };
@@ -130,6 +133,10 @@ static void add(const struct advising *advising, struct unjudged *place, uint32_
 	if (coro->wait_object != first->wait_object)
 		return;
 	place->nr_like++;
+	if (analyze_waking_threads_starter(analysis, coro)) {
+		place->nr_held_for++;
+		place->starter = place->starter ? place->starter : coro->creator;
+	}
 	place->is_shared |= coro->rare->function_site && first->rare->function_site &&
 			    coro->rare->function_site != first->rare->function_site;
 }
@@ -266,6 +273,23 @@ static const char *words_asked(struct analysis *analysis, const struct unjudged 
 		       : "";
 }
 
+/* A thread that blocks until a coroutine ends may be what that coroutine needs, as one of a pool. */
+static const char *words_starters(struct analysis *analysis, const struct unjudged *place)
+{
+	bool is_one = place->nr_held_for == 1;
+
+	if (!place->nr_held_for)
+		return "";
+	return analyze_say(analysis,
+		"; %s started outside of coroutines by %s, which %s in futex since, and may wait "
+		"for %s end",
+		is_one ? "one was"
+		       : analyze_say(analysis, "%s were",
+				 analyze_words_number(analysis, place->nr_held_for)),
+		is_one ? analyze_words_thread(analysis, place->starter) : "threads",
+		is_one ? "is" : "are", is_one ? "its" : "their");
+}
+
 static void advise_resource(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -275,13 +299,12 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
 		analyze_say(analysis,
 			"%s, and what for is not recorded: %s, and then this wait can be "
-			"judged%s%s%s",
+			"judged%s%s%s%s",
 			words_who(analysis, place, place->nr_like),
 			words_with_awaited(
 				analysis, calls_at(analysis, place->site)->wait, place->site),
 			words_shared(analysis, place), words_unbegun(analysis, place),
-
-			words_asked(analysis, place)));
+			words_asked(analysis, place), words_starters(analysis, place)));
 }
 
 /*

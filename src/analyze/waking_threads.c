@@ -251,3 +251,14 @@ const char *analyze_waking_threads_words(struct analysis *analysis, uint32_t thr
 		" waits at %s, but not the one that was cut short",
 		most, analyze_words_place(analysis, found));
 }
+
+uint32_t analyze_waking_threads_starter(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_thread *thread = &analysis->model->threads[coro->creator];
+	bool is_other = coro->creator && !coro->parent && !thread->is_worker &&
+			analysis->tables->threads[coro->creator].tid !=
+				analysis->tables->processes[coro->process].pid;
+
+	return is_other && is_blocked(analysis, thread, coro) ? coro->creator : 0;
+}

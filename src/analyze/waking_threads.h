@@ -42,4 +42,11 @@ void analyze_waking_threads_tell(
  */
 const char *analyze_waking_threads_words(struct analysis *analysis, uint32_t thread);
 
+/*
+ * analyze_waking_threads_starter: returns the thread that started the coroutine, outside of coroutines, if it runs no
+ * coroutines, is not the first one, and is in a futex without time-out since; 0: it is none of these.
+ */
+uint32_t analyze_waking_threads_starter(
+	const struct analysis *analysis, const struct model_coro *coro);
+
 #endif

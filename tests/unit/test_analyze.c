@@ -235,6 +235,7 @@ static void test_thread_name(void)
 	"trace from=0 until=2s\n"                                                               \
 	"process 1 pid=100 program=/bin/client probe\n"                                         \
 	"thread 1 process=1 tid=101 name=worker\n"                                              \
+	"thread 2 process=1 tid=102 name=pool\n"                                                \
 	"site 1 process=1 kind=source file=client.cpp line=7 function=call reason=Reply\n"      \
 	"site 2 process=1 kind=source file=client.c line=9 function=call reason=reply\n"        \
 	"site 3 process=1 kind=source form=c file=src/client.rs line=5\n"                       \
@@ -284,8 +285,37 @@ static void test_advice_beside_unbegun(void)
 		"and then this wait can be judged");
 }
 
+#define NAME_IT                                                                           \
+	"at src/client.rs:5, and what for is not recorded: await it by a traced form of " \
+	"`corotracer::with_tokio`, as `traced_lock(&mutex)`, or put "                     \
+	"`corotracer::on(resource, ...)` around what is awaited there, and call "         \
+	"`Resource::notify()` where it is set, and then this wait can be judged"
+
+/* What has to do with the wait, besides: whom it had woken, and who sleeps until its end. */
+static void test_advice_besides(void)
+{
+	check_advice("3ms t1 wake c1 coroutine:2\n4ms t1 suspend c1 @3\n5ms t1 resume c2\n",
+		CT_LACK_RESOURCE,
+		"1 coroutine waits " NAME_IT
+		"; just before that it had woken coroutine 2, which has run since, and has not "
+		"woken it");
+	check_advice("3ms t1 wake c1 coroutine:2\n4ms t1 suspend c1 @3\n", CT_LACK_RESOURCE,
+		"1 coroutine waits " NAME_IT);
+	check_advice("4ms t1 suspend c1 @3\n5ms t2 create c3 0x0 @3\n6ms t1 resume c3\n"
+		     "7ms t1 suspend c3 @3\n1900ms t2 thread-state c102 0xca53 argument=1\n",
+		CT_LACK_RESOURCE,
+		"2 coroutines wait " NAME_IT
+		"; one was started outside of coroutines by thread pool (102), which is in futex "
+		"since, and may wait for its end");
+	/* a sleep that ends by itself */
+	check_advice("4ms t1 suspend c1 @3\n5ms t2 create c3 0x0 @3\n6ms t1 resume c3\n"
+		     "7ms t1 suspend c3 @3\n1900ms t2 thread-state c102 0xe653\n",
+		CT_LACK_RESOURCE, "2 coroutines wait " NAME_IT);
+}
+
 static void test_advice(void)
 {
+	test_advice_besides();
 	/* no awaiter: the wait is a call */
 	check_advice("4ms t1 suspend c1 @5\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at pop in take, pool.cpp:8, and what for is not recorded: name "
