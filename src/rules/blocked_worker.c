@@ -471,7 +471,7 @@ static bool is_behind_any(
 	return false;
 }
 
-/* Did this one start a member whose thread is in a futex, as one that waits for a lock? It may hold that lock. */
+/* Did this one start a member whose thread is in a futex, as one that waits for a lock, which this one may hold? */
 static const char *words_tie(
 	const struct analysis *analysis, const struct group *group, uint32_t index)
 {
