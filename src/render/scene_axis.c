@@ -27,10 +27,11 @@ static const struct measure {
 	int folded_width; /* room for "... 1.20 s ..." */
 	int end_room;     /* room for words in the last stretch: of bars that last until the end */
 	int at_least;     /* the least width of the axis */
+	int roomy;        /* a wider axis gives the longest stretch no more room than others */
 	int at_most;      /* the greatest, unless marks need more; 0: no limit */
 	size_t moments; /* the most in a picture: steps, ends, and those changes between them that are farthest apart */
-} wide = {44, 150, 112, 150, 700, 0, 12}, narrow = {30, 90, 72, 72, 254, 254, 6},
-  narrow_without_ends = {30, 90, 72, 72, 336, 336, 7};
+} wide = {44, 150, 112, 150, 700, 860, 0, 12}, narrow = {30, 90, 72, 72, 254, 254, 254, 6},
+  narrow_without_ends = {30, 90, 72, 72, 336, 336, 336, 7};
 
 static const struct measure *measure_of(const struct scene *scene)
 {
@@ -199,13 +200,34 @@ static void unfold_longest(struct scene *scene)
 	uint32_t i;
 
 	for (i = 0; i + 1 < scene->nr_ticks; i++) {
-		if (scene->gaps[i].is_shortened)
+		if (scene->gaps[i].is_shortened || is_subject(scene, &scene->ticks[i]))
 			return;
 		if (!longest || scene->gaps[i].ns > longest->ns)
 			longest = &scene->gaps[i];
 	}
 	if (longest && longest->is_folded)
 		unfold(scene, longest);
+}
+
+/* The longest stretch gives back what makes the letters of a wide picture small. Returns by how much it is narrower. */
+static int narrow_longest(struct scene *scene, int total)
+{
+	int less = total - measure_of(scene)->roomy, most;
+	uint32_t i;
+
+	for (i = 0; i + 1 < scene->nr_ticks; i++) {
+		struct scene_gap *gap = &scene->gaps[i];
+
+		if (!gap->is_shortened || is_subject(scene, &scene->ticks[i]))
+			continue;
+		most = gap->width - measure_of(scene)->widest;
+		less = less < most ? less : most;
+		if (less <= 0)
+			return 0;
+		gap->width -= less;
+		return less;
+	}
+	return 0;
 }
 
 /* A short story is stretched to the least width, and a long one is pressed together where the screen is narrow. */
@@ -302,6 +324,7 @@ int render_scene_axis(struct scene *scene)
 	unfold_longest(scene);
 	for (i = 0; i + 1 < scene->nr_ticks; i++)
 		total += scene->gaps[i].width;
+	total -= narrow_longest(scene, total);
 	fit(scene, total);
 	place_ticks(scene);
 	return place_labels(scene);

@@ -123,6 +123,13 @@ def check_longest(pictures):
         check(f'<path class="axis" d="M{at - 5} ' in picture, f"the {span} of {case} look as if they were to scale")
 
 
+def check_subject_narrow(program):
+    """On a telephone, too, the stretch that a starvation is about is the one with room, not the states that are left out."""
+    told = subprocess.run([program, str(HERE / "0310-starvation.case")], capture_output=True, check=True).stdout.decode()
+    narrow = told.partition("== narrow ")[2].partition("\n== ")[0]
+    check("1.06 s \u22ef" in narrow, "the 1.06 s of states that are left out are not folded")
+
+
 def check_unknown(pictures):
     """What may have come without being recorded is drawn in another way than what did not come."""
     picture = pictures[("svg", "0047-long-wait", 1)]
@@ -177,6 +184,7 @@ def main():
     check_calls(pictures)
     check_longest(pictures)
     check_unknown(pictures)
+    check_subject_narrow(program)
     check_circle(program)
     check_hostile(program)
     print(f"{len(pictures)} pictures")
