@@ -12,11 +12,14 @@ static bool take_deadline(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, event->thread);
 
-	if (thread->last_suspended)
-		model_set_rare(model, coro_at(model, thread->last_suspended), deadline,
-			time_of_clock(model, event->object));
-	else
+	if (!thread->last_suspended) {
 		model_thread_deadline(model, event->thread);
+		return true;
+	}
+	model_set_rare(model, coro_at(model, thread->last_suspended), deadline,
+		time_of_clock(model, event->object));
+	model_set_rare(model, coro_at(model, thread->last_suspended), turns_before,
+		(uint32_t)thread->nr_turns);
 	return true;
 }
 

@@ -77,6 +77,8 @@ struct model_rare {
 	uint32_t nr_awaits; /* children that it awaits now */
 	uint64_t awaited;   /* the ids of these children, combined by exclusive or */
 	ct_time deadline;   /* when its last wait ends by itself; CT_NO_TIME: never */
+	/* the lower half of its thread's nr_turns when that was recorded */
+	uint32_t turns_before;
 	ct_time held; /* when it was last recorded who can find what it waits for; CT_NO_TIME: never */
 	uint32_t permit; /* index of a semaphore of which it has permits; 0: none */
 	uint32_t nr_permits;

@@ -22,6 +22,7 @@ enum variant {
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
 	VARIANT_KEPT,      /* those that have permits have ended */
 	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
+	VARIANT_OVERDUE,   /* the time at which the wait was to end by itself has long passed */
 };
 
 /* ---------------------------------------------------------------- the waits that are judged */
@@ -379,6 +380,7 @@ static void find(struct analysis *analysis)
 	uint32_t i;
 
 	rules_unreached_find(analysis, VARIANT_UNREACHED);
+	rules_overdue_find(analysis, VARIANT_OVERDUE);
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 		const struct model_descriptor *at = analysis->model->descriptors.at;
@@ -416,6 +418,10 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 		step.text = analyze_say(analysis, "a wake for it had no effect: %s",
 			ct_outcome_name(coro->turns->wake.outcome));
 		break;
+	case VARIANT_OVERDUE:
+		rules_overdue_tell_time(analysis, coro, story);
+		finding->next_step = rules_overdue_next_step;
+		return;
 	default:
 		if (rules_lost_waker_tell(analysis, story, coro)) {
 			finding->next_step = ct_rule_next_step(CT_RULE_LOST_WAKER);
@@ -485,6 +491,9 @@ static const char *words_title(
 	case VARIANT_KEPT:
 		what = "for a semaphore of which only coroutines that have ended kept permits";
 		break;
+	case VARIANT_OVERDUE:
+		what = rules_overdue_words(analysis, group, coro);
+		break;
 	case VARIANT_FORGOTTEN:
 		what = "and nobody refers any more to what is waited for";
 		break;
@@ -543,11 +552,15 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);
 	rules_failed_waker_tell(analysis, coro, story);
-	analyze_leads_tell(analysis, story, coro);
+	if (first->variant == VARIANT_OVERDUE)
+		rules_overdue_tell(analysis, coro, story);
+	else
+		analyze_leads_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }
 
 const struct rule rules_lost_wakeup = {
+	.watcher = {.nr_place_bytes = sizeof(int64_t), .looks = {[MODEL_RUN] = rules_overdue_look}},
 	.find = find,
 	.certify = analyze_claim_nobody_left,
 	.describe = describe,

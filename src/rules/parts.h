@@ -95,6 +95,23 @@ void rules_kept_permits_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
 /*
+ * rules_overdue_look: of the watcher of lost wakeups, which needs an int64_t for each place. rules_overdue_find: adds
+ * lost wakeups, of this variant, of coroutines whose wait was to end by itself long ago, while every worker has been
+ * idle: in each process those at the place of the one that is overdue for the longest time. The others are for these.
+ * rules_overdue_words: says so in a title. rules_overdue_tell_time: adds that time as a step. rules_overdue_tell: adds
+ * the evidence. rules_overdue_next_step: what to look at.
+ */
+extern const char *const rules_overdue_next_step;
+bool rules_overdue_look(struct model_watch *watch, const struct model_sight *sight);
+void rules_overdue_find(struct analysis *analysis, uint8_t variant);
+const char *rules_overdue_words(
+	struct analysis *analysis, const struct group *group, const struct model_coro *coro);
+void rules_overdue_tell_time(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+void rules_overdue_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+
+/*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
  */
