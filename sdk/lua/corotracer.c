@@ -3,8 +3,9 @@
  * corotracer for Lua 5.4: records what coroutines do, by functions that wrap those of the library coroutine.
  *
  * Only resumes have to be seen: when a resume returns, the coroutine has yielded, at a place that its own stack still
- * shows, or has come to its end. The state of a coroutine is a userdata in a table with weak keys, so that a coroutine
- * that is collected while it waits is recorded, too. Nothing here keeps a coroutine alive, or yields on its behalf.
+ * shows, or has come to its end, or failed at such a place. The state of a coroutine is a userdata in a table with weak
+ * keys, so that a coroutine that is collected while it waits is recorded, too. Nothing here keeps a coroutine alive, or
+ * yields on its behalf.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -172,8 +173,21 @@ static bool has_not_begun(lua_State *coroutine)
 	       !lua_getstack(coroutine, 0, &frame);
 }
 
+/* Is the error on top of L's stack that which the interpreter raises at Ctrl-C, wherever the program just is? */
+static bool is_interrupt(lua_State *L)
+{
+	static const char end[] = "interrupted!";
+	const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+	size_t length = strlen(text);
+
+	return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+/* An error leaves the stack as it was where it arose. */
 static void leave(lua_State *L, lua_State *coroutine, struct life *life)
 {
+	bool has_failed;
+
 	if (lua_status(coroutine) == LUA_YIELD || has_not_begun(coroutine)) {
 		ctp_suspend(life->coro, life->wait, ctp_is_attached() ? site_of(L, coroutine) : 0,
 			life->wait ? CTP_POINT_AWAIT : CTP_POINT_YIELD);
@@ -181,7 +195,11 @@ static void leave(lua_State *L, lua_State *coroutine, struct life *life)
 		return;
 	}
 	life->is_over = true;
-	ctp_return(life->coro);
+	has_failed = lua_status(coroutine) != LUA_OK && !is_interrupt(L);
+	if (has_failed)
+		ctp_return_failed(life->coro, ctp_is_attached() ? site_of(L, coroutine) : 0);
+	else
+		ctp_return(life->coro);
 	ctp_destroy(life->coro, CTP_LIFE_DONE);
 }
 

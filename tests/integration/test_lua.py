@@ -60,6 +60,20 @@ end
 for nth = 1, 6 do interrupt("c", nth) interrupt("r", nth) end
 """
 
+# One coroutine fails, in a function that it calls; one comes to its end, and one is interrupted, as Ctrl-C does.
+FAILED = """\
+require("corotracer").install()
+local function stamp(letter)
+	if letter == 2 then error("a damaged letter") end
+	coroutine.yield()
+end
+local sorts = coroutine.create(function() stamp(1) stamp(2) end)
+coroutine.resume(sorts)
+print(coroutine.resume(sorts))
+print(coroutine.resume(coroutine.create(function() return 1 end)))
+print(coroutine.resume(coroutine.create(function() error("interrupted!") end)))
+"""
+
 
 def check_library(place):
     program = place / "library.lua"
@@ -86,6 +100,20 @@ def check_interrupted(place):
     check(events.count("resume") == events.count("suspend") + events.count("return"), f"not every run has an end: {events}")
 
 
+def check_failed(place):
+    program = place / "failed.lua"
+    program.write_text(FAILED)
+    trace = place / "failed.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", "lua5.4", program, env=ENVIRONMENT)
+    dump = run(COROTRACER, "dump", trace).stdout.splitlines()
+    ends = [line.split()[3:] for line in dump if line.split()[2:3] == ["return"]]
+    check(len(ends) == 3 and [end[0] for end in ends] == ["c1", "c2", "c3"], f"other ends: {ends}")
+    check(all(len(end) == 1 for end in ends[1:]), f"what ended well, or by Ctrl-C, failed: {ends}")
+    check("flags=0x1" in ends[0], f"the error is not recorded: {ends}")
+    site = next(line for line in dump if line.startswith(f"site {ends[0][1][1:]} "))
+    check("failed.lua line=3 function=stamp reason=error" in site, f"it is said to have failed at {site}")
+
+
 def check_by_hand(place):
     """The README's command makes a module that Lua finds in the present folder."""
     command, = re.findall(r"^```console\n(.*)\n```", (SOURCE / "sdk/lua/README.md").read_text(), re.MULTILINE)
@@ -109,6 +137,7 @@ def main():
         place = pathlib.Path(name)
         check_library(place)
         check_interrupted(place)
+        check_failed(place)
         check_by_hand(place)
         grave = [finding["title"] for finding in record(place) if finding["grade"] != "suspect"]
         check(not grave, f"the correct example: {grave}")
