@@ -4,13 +4,15 @@
  * is what a reader has to look at.
  */
 #include "analyze/provenance.h"
+#include "analyze/resumers.h"
 #include "rules/parts.h"
 
 static const struct model_coro *waker_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
-	const struct model_coro *waker = &analysis->model->coros.at[relay ? relay->last.coro : 0];
+	uint32_t index = relay ? relay->last.coro : analyze_resumers_of(analysis, coro);
+	const struct model_coro *waker = &analysis->model->coros.at[index];
 
 	return waker != coro ? waker : &analysis->model->coros.at[0];
 }

@@ -14,6 +14,7 @@
 #include "analyze/held.h"
 #include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
+#include "analyze/resumers.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/send_circle.h"
@@ -495,6 +496,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 	if (model_lost_between(model, coro->process, model->from, end) ||
 		!analyze_party_is_at_work(analysis, coro->process, coro->suspended, end))
 		return KIND_NONE;
+	if (analyze_resumers_has_failed(analysis, coro))
+		return KIND_UNRESUMED;
 	if (coro->point != CTP_POINT_AWAIT)
 		return kind_of_yield(analysis, coro);
 	if (analyze_called_off_is(analysis, coro))
@@ -582,6 +585,8 @@ void rules_left_behind_tell(
 		analyze_errands_tell_over(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_CALLED_OFF)
 		analyze_called_off_tell(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_UNRESUMED)
+		analyze_resumers_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_FACING)
 		analyze_facing_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_MUTUAL)
