@@ -19,6 +19,7 @@
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 #include "analyze/provenance.h"
+#include "analyze/read_habits.h"
 #include "analyze/resumers.h"
 #include "analyze/rounds.h"
 #include "analyze/send_circle.h"
@@ -85,6 +86,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_rounds_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_errands_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_resumers_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_read_habits_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_called_off_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
 		(analysis->why_coro &&

@@ -13,12 +13,19 @@
 /* A generation that an event names is searched back to this depth. */
 #define GENERATIONS_SEARCHED 64u
 
-static uint32_t newest(struct model *model, uint32_t process, uint32_t fd)
+static uint32_t newest(const struct model *model, uint32_t process, uint32_t fd)
 {
 	uint32_t descriptor = 0;
 
-	map_get(&process_at(model, process)->numbers, fd, &descriptor);
+	map_get(&model->processes[process].numbers, fd, &descriptor);
 	return descriptor;
+}
+
+uint32_t model_find_descriptor(const struct model *model, uint32_t process, uint64_t handle)
+{
+	uint32_t at = newest(model, process, NUMBER_OF(handle));
+
+	return at && model->descriptors.at[at].generation == GENERATION_OF(handle) ? at : 0;
 }
 
 /* ---------------------------------------------------------------- closing and opening */

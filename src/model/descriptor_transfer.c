@@ -102,6 +102,11 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 
 	if (!index)
 		return false;
+	if (thread_at(model, event->thread)->top)
+		model_tell(model, MODEL_TRANSFER,
+			(struct model_sight){.coro = thread_at(model, event->thread)->top,
+				.descriptor = index,
+				.event = event});
 	if (event->argument == 4)
 		note_accept(model, descriptor_at(model, index), event);
 	note_room(descriptor_at(model, index), event);

@@ -274,6 +274,9 @@ uint32_t model_find_frame(struct model *model, uint32_t process, uint64_t frame)
  */
 uint32_t model_find_remote(struct model *model, uint64_t handle);
 
+/* model_find_descriptor: returns the newest descriptor of its number, if the handle names it; 0: it does not. */
+uint32_t model_find_descriptor(const struct model *model, uint32_t process, uint64_t handle);
+
 /* model_find_object: returns the object that a resource handle names; 0: nothing was done to it. */
 uint32_t model_find_object(const struct model *model, uint32_t process, uint64_t handle);
 

@@ -60,6 +60,8 @@ enum model_moment {
 	/* `coro` does something other than waiting and waking; and gets something done by it. */
 	MODEL_TRY,
 	MODEL_PROGRESS,
+	/* `coro` reads from, or writes to `descriptor`, or accepts there; the event has the result. */
+	MODEL_TRANSFER,
 	/* From now on `coro` holds the lock `object`; nobody holds it any more. */
 	MODEL_TAKE,
 	MODEL_DROP,
@@ -90,7 +92,7 @@ struct model_sight {
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* Set for wakes, runs, TAKE, DROP, GIVE, CLOSE, TASK_END and REGION_END. */
+	/* Set for wakes, runs, TAKE, DROP, GIVE, TRANSFER, CLOSE, TASK_END and REGION_END. */
 	const struct ct_event *event;
 	const struct model_task *task;
 	const struct model_region *region;

@@ -7,6 +7,9 @@
  * Likely: the reports are many, and none of them led to a transfer or a wake. The wait has to name the descriptor, or
  * to have begun just after nothing had been found there, at a place whose waits end in this way (analyze/tried.h).
  *
+ * Suspect: the wait is for something that is not recorded, the coroutine has read from the descriptor after each report
+ * before (analyze/read_habits.h), and now ten times longer has passed than any such read took.
+ *
  * The rule is silent if the file has a second descriptor, through which another one may read, if transfers are
  * submitted to the kernel, if the coroutine is marked or was woken, and while the program shuts down.
  */
@@ -14,8 +17,17 @@
 #include <poll.h>
 
 #include "analyze/provenance.h"
+#include "analyze/read_habits.h"
 #include "analyze/tried.h"
 #include "rules/parts.h"
+
+enum variant {
+	VARIANT_WAITED, /* it waits for the descriptor */
+	VARIANT_HABIT,  /* it has read there after each report before */
+};
+
+#define HABIT_REPORTS 10u /* fewer may come while it is at something else */
+#define TIMES_LONGER 10
 
 /* ---------------------------------------------------------------- guards */
 
@@ -43,34 +55,64 @@ static bool is_ignored(const struct analysis *analysis, const struct model_coro 
 	       descriptor->ready - descriptor->ready_from > LIMIT(analysis, IGNORED_READINESS_TIME);
 }
 
-static bool stands(const struct analysis *analysis, uint32_t index)
+/* Has somebody who was always there to read been told of something to read, again and again, and not come? */
+static bool is_left_unread(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
+{
+	unsigned wanted = MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_ARMED;
+	int64_t unread_ns = analysis->parties[coro->process].end - descriptor->ready_from;
+
+	return (descriptor->flags & (wanted | MODEL_DESCRIPTOR_IS_DOUBLED)) == wanted &&
+	       (descriptor->ready_flags & POLLIN) &&
+	       !(descriptor->ready_flags & (POLLHUP | POLLERR)) &&
+	       descriptor->ready != CT_NO_TIME && descriptor->ready_from >= coro->suspended &&
+	       descriptor->nr_ready >= HABIT_REPORTS &&
+	       descriptor->ready - descriptor->ready_from >
+		       LIMIT(analysis, IGNORED_READINESS_TIME) &&
+	       unread_ns / TIMES_LONGER > analyze_read_habits_slowest(analysis, coro);
+}
+
+static uint32_t ignored_by(
+	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	uint32_t habitual = analyze_read_habits_descriptor(analysis, coro);
+	uint32_t waited = analyze_tried_descriptor(analysis, coro);
+
+	if (variant == VARIANT_HABIT)
+		return habitual && is_left_unread(analysis, coro, &at[habitual]) ? habitual : 0;
+	return waited && is_ignored(analysis, coro, &at[waited]) ? waited : 0;
+}
+
+static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ignored)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t waited = analyze_tried_descriptor(analysis, coro);
-	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
 
-	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	return ignored && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       !coro->mark && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
-	       !analysis->is_told[index] && is_ignored(analysis, coro, descriptor) &&
+	       !analysis->is_told[index] &&
 	       !analysis->model->processes[coro->process].has_completions &&
 	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
-	       !analyze_ties_is_shutting_down(analysis, coro->process, descriptor->ready_from);
+	       !analyze_ties_is_shutting_down(analysis, coro->process,
+		       analysis->model->descriptors.at[ignored].ready_from);
 }
 
 /* ---------------------------------------------------------------- the grade */
 
-static void judge(struct analysis *analysis, uint32_t index)
+static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, enum variant variant)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	uint32_t waited = analyze_tried_descriptor(analysis, coro);
 	struct candidate candidate = {
 		.rule = CT_RULE_IGNORED_READINESS,
-		.grade = CT_GRADE_LIKELY,
+		.grade = variant == VARIANT_HABIT ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.variant = variant,
 		.process = coro->process,
 		.coro = index,
-		.descriptor = waited,
+		.descriptor = ignored,
 		.wait_site = coro->wait_site,
-		.cause_site = analysis->model->descriptors.at[waited].arm_site,
+		.cause_site = variant == VARIANT_HABIT
+				      ? 0
+				      : analysis->model->descriptors.at[ignored].arm_site,
 		.since = coro->suspended,
 	};
 
@@ -85,12 +127,23 @@ static void find(struct analysis *analysis)
 {
 	uint32_t i;
 
-	for (i = 1; i < analysis->model->coros.count; i++)
-		if (stands(analysis, i))
-			judge(analysis, i);
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+		uint32_t waited = ignored_by(analysis, coro, VARIANT_WAITED);
+		uint32_t habitual = waited ? 0 : ignored_by(analysis, coro, VARIANT_HABIT);
+
+		if (stands(analysis, i, waited))
+			judge(analysis, i, waited, VARIANT_WAITED);
+		else if (stands(analysis, i, habitual))
+			judge(analysis, i, habitual, VARIANT_HABIT);
+	}
 }
 
 /* ---------------------------------------------------------------- the evidence */
+
+static const char next_step_of_habit[] =
+	"look at what this coroutine does between two reads: what it waits for there may come only "
+	"of its own reading, as room in a queue that it alone fills and empties";
 
 static void tell_arming(struct analysis *analysis, const struct model_descriptor *descriptor,
 	struct ct_step *ret_step)
@@ -104,10 +157,13 @@ static void tell_arming(struct analysis *analysis, const struct model_descriptor
 	};
 }
 
+/* A coroutine that has always read there was told of it: the interest list is not to blame. */
 static void tell_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
 {
-	tell_arming(analysis, &analysis->model->descriptors.at[candidate->descriptor], ret_cause);
+	if (candidate->variant == VARIANT_WAITED)
+		tell_arming(analysis, &analysis->model->descriptors.at[candidate->descriptor],
+			ret_cause);
 }
 
 static void tell_reports(
@@ -130,6 +186,43 @@ static void tell_reports(
 	analyze_story_step(analysis, story, &rest);
 }
 
+static const char *words_title(struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_descriptor *descriptor =
+		&analysis->model->descriptors.at[first->descriptor];
+	const char *who = analyze_words_count(analysis, group);
+	const char *what = analyze_words_descriptor(analysis, descriptor);
+	const char *where = analyze_words_place(analysis, first->wait_site);
+
+	if (first->variant == VARIANT_HABIT)
+		return analyze_say(analysis,
+			"%s at %s; polls have reported %s %" PRIu32
+			" times since, from which it has read each time before, and nobody reads",
+			who, where, what, descriptor->nr_ready);
+	return analyze_say(analysis,
+		"%s for %s, at %s; polls have reported the descriptor %" PRIu32
+		" times since, and no transfer followed",
+		who, what, where, descriptor->nr_ready);
+}
+
+static void tell_wait(struct analysis *analysis, const struct candidate *first, struct story *story,
+	struct ct_finding *finding)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	struct ct_step arming;
+
+	if (first->variant == VARIANT_HABIT) {
+		analyze_story_suspended(analysis, story, coro);
+		finding->next_step = next_step_of_habit;
+		return;
+	}
+	analyze_story_suspended_as(
+		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
+	tell_arming(analysis, &analysis->model->descriptors.at[first->descriptor], &arming);
+	analyze_story_step(analysis, story, &arming);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -137,20 +230,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[first->descriptor];
-	struct ct_step arming;
 
-	finding->title = analyze_say(analysis,
-		"%s for %s, at %s; polls have reported the descriptor %" PRIu32
-		" times since, and no transfer followed",
-		analyze_words_count(analysis, group),
-		analyze_words_descriptor(analysis, descriptor),
-		analyze_words_place(analysis, first->wait_site), descriptor->nr_ready);
-	analyze_story_suspended_as(
-		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
-	tell_arming(analysis, descriptor, &arming);
-	analyze_story_step(analysis, story, &arming);
+	finding->title = words_title(analysis, group);
+	tell_wait(analysis, first, story, finding);
 	tell_reports(analysis, descriptor, story);
-	analyze_tried_tell(analysis, story, coro);
+	if (first->variant == VARIANT_HABIT)
+		analyze_read_habits_tell(analysis, story, coro);
+	else
+		analyze_tried_tell(analysis, story, coro);
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_story_victims(analysis, story, group);
 }
