@@ -13,7 +13,7 @@
 /* ------------------------------------------------------------------ byte form */
 
 static const struct ct_definition every_type[] = {
-	{.type = CT_DEFINE_RUN, .run = {{1, 255}, "h", "c", true, 300}},
+	{.type = CT_DEFINE_RUN, .run = {{1, 255}, "h", "c", true, 300, true}},
 	{.type = CT_DEFINE_PROCESS, .process = {UINT32_MAX, UINT64_MAX, 3, "p", "a \"b\" \xff"}},
 	{.type = CT_DEFINE_SEGMENT, .segment = {1, 2, 3, 4, {9}, UINT64_MAX, true}},
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
