@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/cut_children.h"
 #include "analyze/held.h"
 #include "analyze/leads.h"
 #include "analyze/own_line.h"
@@ -467,6 +468,25 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	analyze_story_step(analysis, story, &step);
 }
 
+/* Is the wait found by its length or shape alone, while some that were to end it were destroyed? */
+static bool is_of_cut_children(const struct analysis *analysis, const struct candidate *first)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+
+	return first->is_bare && first->variant != VARIANT_KEPT &&
+	       first->variant != VARIANT_FORGOTTEN && first->variant != VARIANT_OVERDUE &&
+	       analyze_cut_children_are_there(analysis, coro);
+}
+
+static void tell_cut_children(struct analysis *analysis, const struct candidate *first,
+	struct story *story, struct ct_finding *finding)
+{
+	if (!is_of_cut_children(analysis, first))
+		return;
+	analyze_cut_children_tell(analysis, &analysis->model->coros.at[first->coro], story);
+	finding->next_step = analyze_cut_children_next_step;
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
@@ -507,6 +527,8 @@ static const char *words_title(
 	}
 	if (rules_failed_waker_site(analysis, coro))
 		by = rules_failed_waker_words(analysis, coro);
+	else if (is_of_cut_children(analysis, first))
+		by = analyze_cut_children_words(analysis, coro);
 	if (first->variant == VARIANT_KEPT)
 		by = rules_kept_permits_words(analysis, coro);
 	else if (object->owner && next && !missed_notify(analysis, coro))
@@ -547,6 +569,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro) ||
 		analyze_held_is_circle(analysis, coro))
 		analyze_held_tell(analysis, story, coro);
+	tell_cut_children(analysis, first, story, finding);
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
