@@ -328,6 +328,16 @@ static bool are_alike_told(const struct analysis *analysis, const struct unjudge
 	return false;
 }
 
+/* What modules for languages record by themselves needs no call. */
+static const char *words_own(const struct advising *advising, const struct unjudged *place)
+{
+	return say_language(advising->analysis->tables, place->site) == SAY_LANGUAGE_PYTHON
+		       ? "one of asyncio, trio or gevent would be recorded as it is set, and was "
+			 "not; for "
+			 "one of the program's own, "
+		       : "";
+}
+
 static void advise_change(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
@@ -340,10 +350,10 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 		return;
 	advise(advising, place, CT_LACK_CHANGE, place->nr_like,
 		analyze_say(analysis,
-			"%s, for %s, about which nothing else is recorded: call %s where it is "
+			"%s, for %s, about which nothing else is recorded: %scall %s where it is "
 			"%s, and then this wait can be judged%s",
 			words_who(analysis, place, place->nr_like),
-			analyze_words_wait(analysis, coro), call,
+			analyze_words_wait(analysis, coro), words_own(advising, place), call,
 			is_lock ? "taken and released" : "set or filled",
 			words_unbegun(analysis, place)));
 }
