@@ -246,6 +246,12 @@ static bool is_starved(const struct analysis *analysis, const struct hog *hog)
 	return own_time(analysis, hog) < hog->run.ns / 2;
 }
 
+/* What a thread waits for that had no processor for a quarter of the run may have had none either. */
+static bool is_short_of_time(const struct analysis *analysis, const struct hog *hog)
+{
+	return own_time(analysis, hog) < hog->run.ns / 4 * 3;
+}
+
 static void judge(struct analysis *analysis, uint32_t site)
 {
 	const struct hog *hog = hog_at(analysis, site);
@@ -265,7 +271,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		own_time(analysis, hog) <= limit_of(analysis, site) ||
 		(are_overdue(hog) && is_starved(analysis, hog)))
 		return;
-	if (is_starved(analysis, hog))
+	if (is_short_of_time(analysis, hog))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
 	if (has_failed(analysis, run))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_RUN_FAILED);
