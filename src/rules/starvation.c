@@ -3,7 +3,9 @@
  * Starvation: at one place, one in a hundred woken coroutines gets to run only after 5 ms or more. By the kernel's
  * accounts the workers had their processors meanwhile: the program itself lets the coroutines wait.
  *
- * The rule is silent if the accounts are missing or say otherwise, and if too few coroutines were woken.
+ * The rule is silent if the accounts are missing or say otherwise, if too few coroutines were woken, or fewer than
+ * three of them late; and if all runs are short, and the delay is no longer than one of each living coroutine takes:
+ * then more is to be done than can be, and nobody is passed over.
  */
 #include "rules/parts.h"
 
@@ -65,6 +67,34 @@ static uint32_t who_ran(const struct analysis *analysis, uint32_t process)
 	return found;
 }
 
+#define LEAST_LATE 3.0 /* fewer may all come of one run, as while the program begins */
+
+/* The delay of one in a hundred, and of three at least. */
+static int64_t late_delay(const struct model_place_times *times)
+{
+	double share = LEAST_LATE / (double)times->delays->count;
+
+	return (int64_t)histogram_at(times->delays, share > 0.01 ? 1 - share : 0.99);
+}
+
+/* The longest delay that is fair, as if all living coroutines were ready, each for twice the usual time. */
+static int64_t fair_delay(const struct model_process *process)
+{
+	const struct histogram *runs = &process->runs;
+
+	return runs->count ? (int64_t)(2 * process->nr_alive_most * (runs->sum / runs->count)) : 0;
+}
+
+/* Does the delay come of many short runs alone, as where more is to be done than can be? */
+static bool is_saturated(
+	const struct analysis *analysis, uint32_t process, const struct model_place_times *times)
+{
+	const struct model_process *of = &analysis->model->processes[process];
+	int64_t delay = late_delay(times);
+
+	return (int64_t)histogram_at(&of->runs, 0.99) < delay / 4 && delay <= fair_delay(of);
+}
+
 static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->most_delayed].process;
@@ -83,7 +113,7 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	if (analysis->model->coros.at[times->most_delayed].mark ||
 		!analyze_party_is_at_work(
 			analysis, process, candidate.since, times->most_delayed_until) ||
-		!had_processors(analysis, process))
+		!had_processors(analysis, process) || is_saturated(analysis, process, times))
 		return;
 	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, FROM_THE_BEGINNING, analysis->parties[process].end);
@@ -100,8 +130,7 @@ static void find(struct analysis *analysis)
 
 		if (times && times->delays &&
 			times->delays->count >= (uint64_t)LIMIT(analysis, STARVATION_WAKES) &&
-			(int64_t)histogram_at(times->delays, 0.99) >
-				LIMIT(analysis, STARVATION_DELAY))
+			late_delay(times) > LIMIT(analysis, STARVATION_DELAY))
 			judge(analysis, site, times);
 	}
 }
