@@ -5,10 +5,8 @@ wrapper around each method concerned.
 The instrument is given to trio.run and to trio.lowlevel.start_guest_run, as trio is imported.
 """
 import functools
-import inspect
 import math
 import os
-import sys
 import threading
 import time
 
@@ -116,18 +114,24 @@ class ParkingRecorder(Recorder):
             _probe.unpark(self)
 
 
-def tell_taken(cls, method, kind, outer):
-    """For a method that takes without a wait. `outer`, which calls the method first, records what it took itself."""
-    original, code = getattr(cls, method), inspect.unwrap(getattr(cls, outer)).__code__
+def tell_taken(cls, method, kind):
+    """For a method that takes without a wait."""
+    original = getattr(cls, method)
 
     @loops.standing_for(original, f"{cls.__name__}.{method}")
     def take(self, *arguments):
         result = original(self, *arguments)
-        if sys._getframe(1).f_code is not code:
-            _probe.acquire(kind, self)
+        _probe.acquire(kind, self)
         return result
 
     setattr(cls, method, take)
+
+
+def handed(kind, thing, end=0):
+    """For a method that calls the one that takes without a wait, and waits if that fails: then whoever ends the wait
+    hands over what it was for."""
+    if _probe.has_waited():
+        _probe.acquire(kind, thing, end)
 
 
 def tell_lock_release(lock):
@@ -188,20 +192,20 @@ def tell_close_of_receiver(channel):
 
 def install_resources(trio):
     for lock in (trio.Lock, trio.StrictFIFOLock):
-        tell_taken(lock, "acquire_nowait", LOCK, "acquire")
-        loops.tell_wait(lock, "acquire", LOCK, then=_probe.acquire)
+        tell_taken(lock, "acquire_nowait", LOCK)
+        loops.tell_wait(lock, "acquire", LOCK, then=handed)
         loops.tell_before(lock, "release", tell_lock_release)
     for cls, ending in ((trio.Semaphore, ""), (trio.CapacityLimiter, "_on_behalf_of")):
-        tell_taken(cls, f"acquire{ending}_nowait", SEMAPHORE, f"acquire{ending}")
-        loops.tell_wait(cls, f"acquire{ending}", SEMAPHORE, then=_probe.acquire)
+        tell_taken(cls, f"acquire{ending}_nowait", SEMAPHORE)
+        loops.tell_wait(cls, f"acquire{ending}", SEMAPHORE, then=handed)
         loops.tell_before(cls, f"release{ending}", lambda semaphore, *_: _probe.release(SEMAPHORE, semaphore))
     loops.tell_wait(trio.Event, "wait", EVENT)
     loops.tell_before(trio.Event, "set", tell_event_set)
     loops.tell_wait(trio.Condition, "wait", CONDITION, then=tell_lock_taken_again)
     loops.tell_before(trio.Condition, "notify", tell_notify)
     loops.tell_before(trio.Condition, "notify_all", tell_notify_all)
-    loops.tell_wait(trio.MemorySendChannel, "send", CHANNEL, ROOM, of=state_of)
-    loops.tell_wait(trio.MemoryReceiveChannel, "receive", CHANNEL, ITEMS, of=state_of)
+    loops.tell_wait(trio.MemorySendChannel, "send", CHANNEL, ROOM, then=functools.partial(handed, end=ROOM), of=state_of)
+    loops.tell_wait(trio.MemoryReceiveChannel, "receive", CHANNEL, ITEMS, then=handed, of=state_of)
     loops.tell_before(trio.MemorySendChannel, "send_nowait", tell_send)
     loops.tell_before(trio.MemoryReceiveChannel, "receive_nowait", tell_receive)
     loops.tell_before(trio.MemorySendChannel, "close", tell_close_of_sender)

@@ -2,8 +2,6 @@
 /* A coroutine that its loop drives itself, as trio does: the wrapper lies beside it, and the loop reports the steps. */
 #include "step.h"
 
-#include <stdbool.h>
-
 #include "places.h"
 
 PyObject *driven_begin(PyObject *self, PyObject *nothing)
@@ -14,6 +12,7 @@ PyObject *driven_begin(PyObject *self, PyObject *nothing)
 	if (running == steps)
 		Py_RETURN_NONE;
 	Py_INCREF(self); /* for `running`; the loop may fail, so that the step never ends */
+	steps->has_waited = steps->state == STATE_WAITING || steps->state == STATE_READY;
 	steps->outer = steps_begin(steps);
 	Py_RETURN_NONE;
 }

@@ -5,6 +5,7 @@
 
 #include "python.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "corotracer/ctp_probe.h"
@@ -24,6 +25,7 @@ struct steps {
 	uint64_t deadline_ns; /* deadline of ends_first */
 	uint64_t limit_ns;    /* time by which any wait of this step ends, or 0 */
 	enum state state;
+	bool has_waited; /* its last step ended by a wait, and not by going to the end of the queue */
 	struct held_wait wait;
 };
 

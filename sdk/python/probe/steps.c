@@ -435,6 +435,13 @@ static PyObject *wait_for(PyObject *module, PyObject *arguments)
 	return PyLong_FromUnsignedLongLong(before);
 }
 
+static PyObject *has_waited(PyObject *module, PyObject *nothing)
+{
+	(void)module;
+	(void)nothing;
+	return PyBool_FromLong(running && running->has_waited);
+}
+
 static PyObject *wait_over(PyObject *module, PyObject *before)
 {
 	uint64_t handle = PyLong_AsUnsignedLongLong(before);
@@ -530,6 +537,10 @@ static PyMethodDef functions[] = {
 	{"wait_for", wait_for, METH_VARARGS,
 		"wait_for(kind, object, end=0): what the step that runs waits for, if it suspends; "
 		"returns what was set before."},
+	{"has_waited", has_waited, METH_NOARGS,
+		"has_waited(): did the running task wait before this step? Of tasks that their "
+		"loop "
+		"drives itself."},
 	{"wait_over", wait_over, METH_O, "wait_over(before): sets that again."},
 	{"ends_at", ends_at, METH_VARARGS,
 		"ends_at(future, seconds): the loop's clock will end a wait for this future, begun "
