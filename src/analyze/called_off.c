@@ -54,7 +54,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	struct of_coro *of = model_watch_rare(watch, sight->coro), *child;
 	uint32_t index;
 
-	if (!of->child || coro->point != CTP_POINT_AWAIT || !is_for_channel(coro))
+	if (coro->point != CTP_POINT_AWAIT || !is_for_channel(coro) || !of->child)
 		return true;
 	index = model_find(model, coro->process, of->child);
 	if (!index || !is_in_same_function(model, coro, &model->coros.at[index])) {

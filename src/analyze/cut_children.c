@@ -23,6 +23,10 @@ struct place {
 	bool was_harmless;
 };
 
+struct whole {
+	bool has_any; /* a coroutine has such children, or had some */
+};
+
 /* ---------------------------------------------------------------- callbacks of the watcher */
 
 /* Does the coroutine wait, and did it start the child in the run before? */
@@ -37,10 +41,12 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 	const struct model *model = watch->model;
 	const struct model_coro *child = &model->coros.at[sight->coro];
 	const struct ct_event *event = sight->event;
+	struct whole *whole = watch->memory;
 	struct of_coro *of;
 
 	if (!child->parent || !is_left_by(&model->coros.at[child->parent], child))
 		return true;
+	whole->has_any = true;
 	of = model_watch_rare(watch, child->parent);
 	if (of->count++)
 		return true;
@@ -58,9 +64,10 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
+	const struct whole *whole = watch->memory;
 	struct place *place;
 
-	if (!of->count)
+	if (!whole->has_any || !of->count)
 		return true;
 	*of = (struct of_coro){0};
 	place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
@@ -70,6 +77,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 }
 
 const struct model_watcher analyze_cut_children_watcher = {
+	.nr_bytes = sizeof(struct whole),
 	.nr_rare_bytes = sizeof(struct of_coro),
 	.nr_place_bytes = sizeof(struct place),
 	.looks = {[MODEL_CUT] = look_at_cut, [MODEL_RUN] = look_at_run},

@@ -9,8 +9,14 @@
 #include "analyze/parts.h"
 #include "analyze/wakers.h"
 #include "analyze/watched_places.h"
+#include "say/say.h"
 
 #define RETURNS 3u
+
+/* Only the package for Python records who refers to what: elsewhere nothing is kept. */
+struct whole {
+	bool has_python;
+};
 
 struct place {
 	uint32_t ended_at; /* the site of the last wake there */
@@ -23,13 +29,32 @@ struct of_coro {
 	uint32_t nr_came;
 };
 
+static bool begin(struct model_watch *watch, const void *settings)
+{
+	const struct ct_tables *tables = watch->model->tables;
+	struct whole *whole = watch->memory;
+	uint32_t site;
+
+	(void)settings;
+	for (site = 1; site < tables->nr_sites && !whole->has_python; site++)
+		whole->has_python = say_language(tables, site) == SAY_LANGUAGE_PYTHON;
+	return true;
+}
+
+static bool is_needed(const struct model_watch *watch)
+{
+	return ((const struct whole *)watch->memory)->has_python;
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
-	const struct model_coro *coros = watch->model->coros.at;
-	struct place *place =
-		model_watch_place(watch, model_place(watch->model, coros[sight->coro].wait_site));
+	uint32_t site = watch->model->coros.at[sight->coro].wait_site;
+	struct place *place;
 
-	if (!place || !sight->by || sight->by == sight->coro)
+	if (!is_needed(watch) || !sight->by || sight->by == sight->coro)
+		return true;
+	place = model_watch_place(watch, model_place(watch->model, site));
+	if (!place)
 		return true;
 	place->ended_at = sight->event->site;
 	((struct of_coro *)model_watch_rare(watch, sight->by))->has_ended = true;
@@ -40,8 +65,11 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site;
 
+	if (!is_needed(watch))
+		return true;
+	site = model_place(watch->model, coro->wait_site);
 	if (of->has_ended && of->behind != site)
 		*of = (struct of_coro){.behind = site};
 	if (of->has_ended)
@@ -52,8 +80,10 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 }
 
 const struct model_watcher analyze_held_watcher = {
+	.nr_bytes = sizeof(struct whole),
 	.nr_rare_bytes = sizeof(struct of_coro),
 	.nr_place_bytes = sizeof(struct place),
+	.begin = begin,
 	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_WAIT] = look_at_wait},
 };
 

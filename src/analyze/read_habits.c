@@ -32,7 +32,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	const struct model_descriptor *descriptor;
 	int64_t late_ns;
 
-	if (!of->handle || coro->suspended == CT_NO_TIME)
+	if (!model->processes[coro->process].has_reads || !of->handle ||
+		coro->suspended == CT_NO_TIME)
 		return true;
 	descriptor =
 		&model->descriptors.at[model_find_descriptor(model, coro->process, of->handle)];

@@ -11,6 +11,10 @@
 #define SHARE_OTHERS 10u
 #define TIMES_LONGER 10
 
+struct whole {
+	bool has_any; /* a coroutine has resumed another one */
+};
+
 struct of_coro {
 	uint64_t by;      /* the id of the coroutine that resumed it; 0: none has */
 	uint32_t site;    /* where it waited then; waits elsewhere are not counted */
@@ -40,9 +44,11 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
 	uint64_t by = is_wait(coro) ? resumer_of(watch->model, coro, sight->event) : 0;
+	struct whole *whole = watch->memory;
 	int64_t waited_ns;
 
-	if (!is_wait(coro) || (!of->by && !by))
+	whole->has_any |= by != 0;
+	if (!whole->has_any || !is_wait(coro) || (!of->by && !by))
 		return true;
 	if (!of->by)
 		*of = (struct of_coro){.by = by, .site = coro->wait_site};
@@ -57,6 +63,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 }
 
 const struct model_watcher analyze_resumers_watcher = {
+	.nr_bytes = sizeof(struct whole),
 	.nr_rare_bytes = sizeof(struct of_coro),
 	.looks = {[MODEL_RUN] = look_at_run},
 };

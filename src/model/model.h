@@ -149,6 +149,7 @@ struct model {
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
 	VEC(struct model_watch *) watches;
+	VEC(struct model_watch *) keepers; /* of these, those that may keep a coroutine */
 	VEC(struct model_looker) lookers[MODEL_NR_MOMENTS];
 	struct model_breakdown *breakdown; /* the user's breakdown to fill; NULL: none */
 	struct model_history *history;     /* the user's history to fill; NULL: none */

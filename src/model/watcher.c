@@ -32,6 +32,8 @@ static bool begin(struct model_watch *watch, const void *settings)
 		if (looker.look && !vec_push(&watch->model->lookers[moment], looker))
 			return false;
 	}
+	if (watcher->keeps && !vec_push(&watch->model->keepers, watch))
+		return false;
 	if (watcher->nr_place_bytes)
 		watch->nr_places = watch->model->tables->nr_sites;
 	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
@@ -87,12 +89,9 @@ bool model_watch_keeps(const struct model *model, uint32_t coro)
 {
 	size_t i;
 
-	for (i = 0; i < model->watches.count; i++) {
-		const struct model_watch *watch = model->watches.at[i];
-
-		if (watch->watcher->keeps && watch->watcher->keeps(watch, coro))
+	for (i = 0; i < model->keepers.count; i++)
+		if (model->keepers.at[i]->watcher->keeps(model->keepers.at[i], coro))
 			return true;
-	}
 	return false;
 }
 
@@ -170,6 +169,7 @@ void model_watch_fini(struct model *model)
 	for (i = 0; i < model->watches.count; i++)
 		end(model->watches.at[i]);
 	vec_fini(&model->watches);
+	vec_fini(&model->keepers);
 	for (moment = 0; moment < MODEL_NR_MOMENTS; moment++)
 		vec_fini(&model->lookers[moment]);
 }

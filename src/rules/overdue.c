@@ -16,10 +16,12 @@
 bool rules_overdue_look(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	int64_t *latest = model_watch_place(watch, model_place(watch->model, coro->wait_site));
-	int64_t late_ns;
+	int64_t *latest, late_ns;
 
-	if (!latest || coro->rare->deadline == CT_NO_TIME)
+	if (coro->rare->deadline == CT_NO_TIME)
+		return true;
+	latest = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	if (!latest)
 		return true;
 	late_ns = sight->event->time - coro->rare->deadline;
 	if (late_ns > *latest)

@@ -119,10 +119,13 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model *model = watch->model;
 	const struct model_coro *coro = &model->coros.at[sight->coro];
 	const struct model_past_run *run = &model->threads[sight->event->thread].last_run;
-	struct hog *hog = run->coro ? model_watch_place(watch, run->site) : NULL;
+	struct hog *hog;
 	ct_time since;
 
-	if (!hog || sight->by || coro->state != CT_STATE_WAITING || hog->run.until != run->until ||
+	if (sight->by || !run->coro)
+		return true;
+	hog = model_watch_place(watch, run->site);
+	if (!hog || coro->state != CT_STATE_WAITING || hog->run.until != run->until ||
 		hog->run.thread != run->thread || sight->event->time - run->until > RIGHT_AFTER_NS)
 		return true;
 	since = due(model, coro);
