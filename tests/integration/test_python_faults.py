@@ -21,13 +21,7 @@ def begin(seconds):
     return [asyncio.create_task(clock()) for _ in range(3)]
 
 """
-FAILED_CONSUMER = """\
-async def consumer(queue):
-    while True:
-        if await queue.get() == 7:
-            raise ValueError("seven")  # here
-        await asyncio.sleep(0)
-
+FEEDING = """
 async def main():
     clocks = begin(1.5)
     queue = asyncio.Queue(3)
@@ -36,6 +30,13 @@ async def main():
         await queue.put(number)
 
 asyncio.run(main())
+"""
+FAILED_CONSUMER = """\
+async def consumer(queue):
+    while True:
+        if await queue.get() == 7:
+            raise ValueError("seven")  # here
+        await asyncio.sleep(0)
 """
 SET_BEFORE = """\
 async def worker(ready):
@@ -110,15 +111,6 @@ async def consumer(queue):
         if await queue.get() == 7:
             count(100)
         await rest(100)
-
-async def main():
-    clocks = begin(1.5)
-    queue = asyncio.Queue(3)
-    reader = asyncio.create_task(consumer(queue))
-    for number in range(100):
-        await queue.put(number)
-
-asyncio.run(main())
 """
 KEPT_PERMITS = """\
 async def job(number, places):
@@ -200,8 +192,8 @@ asyncio.run(main())
 # program: its text, in which a line is marked that is to be looked at first; the rule, if there is a fault, and words of
 # the title
 PROGRAMS = {
-    "failed_consumer": (FAILED_CONSUMER, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
-    "deep_error": (DEEP_ERROR, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
+    "failed_consumer": (FAILED_CONSUMER + FEEDING, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at consumer"),
+    "deep_error": (DEEP_ERROR + FEEDING, "lost-wakeup", "(consumer), which ended such a wait last, has failed, at count"),
     "kept_permits": (KEPT_PERMITS, "lost-wakeup", "6 of 9 coroutines wait, for a semaphore of which only coroutines that have ended kept"),
     "kept_answer": (KEPT_ANSWER, "lost-wakeup", "alone refers to what is waited for, and goes on without it, at call"),
     "forgotten_answer": (FORGOTTEN_ANSWER, "lost-wakeup", "and nobody refers any more to what is waited for, at call"),
