@@ -7,6 +7,7 @@
 
 #include "analyze/called_off.h"
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 #include "say/say.h"
 
 /* Kept for coroutines that have started others, and for those that were started by these. */
@@ -100,8 +101,7 @@ const struct model_watcher analyze_called_off_watcher = {
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(analyze_watch_by(analysis, &analyze_called_off_watcher),
-		model_index(analysis->model, coro));
+	return analyze_watch_rare(analysis, &analyze_called_off_watcher, coro);
 }
 
 bool analyze_called_off_is(const struct analysis *analysis, const struct model_coro *coro)

@@ -88,8 +88,7 @@ const struct model_watcher analyze_cut_children_watcher = {
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(analyze_watch_by(analysis, &analyze_cut_children_watcher),
-		model_index(analysis->model, coro));
+	return analyze_watch_rare(analysis, &analyze_cut_children_watcher, coro);
 }
 
 bool analyze_cut_children_are_there(const struct analysis *analysis, const struct model_coro *coro)

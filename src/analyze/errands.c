@@ -144,8 +144,7 @@ const struct model_watcher analyze_errands_watcher = {
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(analyze_watch_by(analysis, &analyze_errands_watcher),
-		model_index(analysis->model, coro));
+	return analyze_watch_rare(analysis, &analyze_errands_watcher, coro);
 }
 
 static void mark_senders(const struct analysis *analysis, uint32_t index)

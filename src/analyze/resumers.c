@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 #include "analyze/resumers.h"
 
 #define LEAST_WAITS 10u /* fewer do not show a habit */
@@ -73,8 +74,7 @@ const struct model_watcher analyze_resumers_watcher = {
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(analyze_watch_by(analysis, &analyze_resumers_watcher),
-		model_index(analysis->model, coro));
+	return analyze_watch_rare(analysis, &analyze_resumers_watcher, coro);
 }
 
 uint32_t analyze_resumers_of(const struct analysis *analysis, const struct model_coro *coro)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
+#include "analyze/watched_places.h"
 #include "analyze/send_circle.h"
 #include "analyze/stillness.h"
 #include "analyze/wakers.h"
@@ -51,8 +52,7 @@ const struct model_watcher analyze_send_circle_watcher = {
 static const struct of_coro *record_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	return model_watch_rare(analyze_watch_by(analysis, &analyze_send_circle_watcher),
-		model_index(analysis->model, coro));
+	return analyze_watch_rare(analysis, &analyze_send_circle_watcher, coro);
 }
 
 /* Does this coroutine wait for a lock, ten times longer than any wait there took? */

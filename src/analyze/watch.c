@@ -27,6 +27,13 @@ void *analyze_watch_wait(const struct analysis *analysis, const struct model_wat
 		analyze_watch_by(analysis, watcher), model_place(analysis->model, coro->wait_site));
 }
 
+void *analyze_watch_rare(const struct analysis *analysis, const struct model_watcher *watcher,
+	const struct model_coro *coro)
+{
+	return model_watch_rare(
+		analyze_watch_by(analysis, watcher), model_index(analysis->model, coro));
+}
+
 static const uint32_t *find_last(struct analysis *analysis, const struct model_watch *watch,
 	bool (*is_meant)(const void *place))
 {

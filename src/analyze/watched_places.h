@@ -18,6 +18,10 @@ struct model_coro;
 void *analyze_watch_wait(const struct analysis *analysis, const struct model_watcher *watcher,
 	const struct model_coro *coro);
 
+/* analyze_watch_rare: returns the watcher's record of this coroutine, of the kind that few coroutines need. */
+void *analyze_watch_rare(const struct analysis *analysis, const struct model_watcher *watcher,
+	const struct model_coro *coro);
+
 /* The record of a place begins with this if analyze_watch_last is to search it. */
 struct watch_last {
 	uint32_t process; /* process of the last occurrence that counts */
