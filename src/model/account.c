@@ -2,11 +2,27 @@
 /* The kernel's accounts of threads: for how long each ran, and was runnable without a processor. */
 #include "model/parts.h"
 
+/* A thread that never says that it waits for work may have done so whenever it ran no coroutine. */
+static int64_t rested(const struct model_thread *thread)
+{
+	int64_t rested_ns =
+		thread->spent[MODEL_ACTIVITY_IDLE] + thread->spent[MODEL_ACTIVITY_BLOCKED];
+
+	return thread->idle_began == CT_NO_TIME
+		       ? rested_ns + thread->spent[MODEL_ACTIVITY_SCHEDULING]
+		       : rested_ns;
+}
+
 bool model_times_account(struct model *model, const struct ct_event *event)
 {
-	struct model_account account = {event->time, event->object, event->coro};
+	struct model_thread *thread = thread_at(model, event->thread);
+	struct model_account account = {
+		.time = event->time, .waited_ns = event->object, .ran_ns = event->coro};
 
-	return vec_push(&thread_at(model, event->thread)->accounts, account);
+	if (thread->counted != CT_NO_TIME)
+		model_times_thread(model, thread, event->time);
+	account.rested_ns = rested(thread);
+	return vec_push(&thread->accounts, account);
 }
 
 struct model_account model_account_whole(const struct model *model, uint32_t index)
@@ -42,6 +58,27 @@ bool model_account_between(const struct model *model, uint32_t index, ct_time fr
 		return true;
 	}
 	return false;
+}
+
+int64_t model_account_asleep(const struct model *model, uint32_t index, ct_time from, ct_time until)
+{
+	const struct model_thread *thread = &model->threads[index];
+	const struct model_account *before = NULL, *after = NULL;
+	int64_t asleep_ns;
+	size_t i;
+
+	for (i = 0; i < thread->accounts.count && !after; i++) {
+		if (thread->accounts.at[i].time <= from)
+			before = &thread->accounts.at[i];
+		if (thread->accounts.at[i].time >= until)
+			after = &thread->accounts.at[i];
+	}
+	if (!before || !after)
+		return 0;
+	asleep_ns = after->time - before->time - (int64_t)(after->ran_ns - before->ran_ns) -
+		    (int64_t)(after->waited_ns - before->waited_ns) -
+		    (after->rested_ns - before->rested_ns);
+	return asleep_ns > 0 ? asleep_ns : 0;
 }
 
 /* What the thread waited between two readings, less the time between them that lies outside of what is asked. */

@@ -213,6 +213,13 @@ bool model_account_between(const struct model *model, uint32_t thread, ct_time f
 	struct model_account *ret_account);
 
 /*
+ * model_account_asleep: returns for how long the thread slept between two times, and up to a tenth of a second more on
+ * each side, without waiting for work and outside of calls that may block: for a lock, for a page. 0 also if not known.
+ */
+int64_t model_account_asleep(
+	const struct model *model, uint32_t thread, ct_time from, ct_time until);
+
+/*
  * model_account_since: returns the kernel's accounts of the thread from the first reading after `from` to the last
  * reading. False: there were no two readings since.
  */

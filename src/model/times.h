@@ -25,6 +25,8 @@ struct model_account {
 	ct_time time;
 	uint64_t waited_ns; /* runnable, but without a processor */
 	uint64_t ran_ns;
+	/* in which its own events explain that it slept: it waited for work, or was in a call that may block */
+	int64_t rested_ns;
 };
 
 /* One run of a coroutine, from a resume until it released its thread. */

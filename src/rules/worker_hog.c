@@ -7,9 +7,10 @@
  * that waits there ever took. The kernel's accounts of the thread must confirm that it computed, or was in a blocking
  * call, for that long.
  *
- * The rule is silent if the accounts are missing, or the thread waited for a processor; if the world stood still
- * meanwhile, as during a garbage collection; if nobody was kept waiting; if the coroutine is marked; while the
- * program warms up or ends; and under a debugger.
+ * The rule is silent if the accounts are missing, or the thread waited for a processor, or slept in a way that nothing
+ * recorded explains; if the world stood still meanwhile, as during a garbage collection; if nobody was kept waiting; if
+ * the coroutine is marked; while the program warms up or ends; and under a debugger. A thread in a futex waits for
+ * another one: a Suspect, if one of the others had no processor.
  */
 #include <inttypes.h>
 
@@ -236,8 +237,12 @@ static int64_t own_time(const struct analysis *analysis, const struct hog *hog)
 		    analysis->model, run->thread, run->until - run->ns, run->until, &account))
 		return 0;
 	ns = run->ns - (int64_t)account.waited_ns - paused_ns;
+	if (is_blocked(run) || hog->system_call != MODEL_NO_CALL)
+		return ns;
+	/* A sleep beside the run may have been in it: for the lock of an interpreter whose owner has no processor. */
+	ns -= model_account_asleep(analysis->model, run->thread, run->until - run->ns, run->until);
 	ran_ns = (int64_t)account.ran_ns - paused_ns;
-	return is_blocked(run) || hog->system_call != MODEL_NO_CALL || ns < ran_ns ? ns : ran_ns;
+	return ns < ran_ns ? ns : ran_ns;
 }
 
 /*
@@ -253,6 +258,47 @@ static bool is_starved(const struct analysis *analysis, const struct hog *hog)
 static bool is_short_of_time(const struct analysis *analysis, const struct hog *hog)
 {
 	return own_time(analysis, hog) < hog->run.ns / 4 * 3;
+}
+
+/* Had the thread no processor for a quarter of the run, or did it only come to life meanwhile? */
+static bool is_kept_off(const struct model *model, uint32_t index, const struct model_run *run)
+{
+	const struct model_thread *thread = &model->threads[index];
+	ct_time since = run->until - run->ns;
+	size_t i;
+
+	for (i = 0; i < thread->accounts.count && thread->accounts.at[i].time <= run->until; i++)
+		if (thread->accounts.at[i].time > since && !thread->accounts.at[i].ran_ns)
+			return true;
+	return model_account_starved(model, index, since, run->until) > run->ns / 4;
+}
+
+/* A thread in a futex waits for another one, whose fault it is not if it has no processor. */
+static bool may_wait_for_starved(const struct model *model, const struct hog *hog)
+{
+	const struct model_run *run = &hog->run;
+	uint32_t process = model->threads[run->thread].process, i;
+
+	if (hog->system_call != SYSTEM_CALL_futex)
+		return false;
+	for (i = 1; i < model->nr_threads; i++)
+		if (i != run->thread && model->threads[i].process == process &&
+			is_kept_off(model, i, run))
+			return true;
+	return false;
+}
+
+/* What may have kept the thread, and is not the coroutine's fault. */
+static void add_doubts(
+	struct analysis *analysis, const struct hog *hog, struct candidate *candidate)
+{
+	if (is_short_of_time(analysis, hog))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT,
+			is_starved(analysis, hog) ? REASON_STARVED : REASON_SHORT_OF_TIME);
+	if (may_wait_for_starved(analysis->model, hog))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_OTHER_STARVED);
+	if (has_failed(analysis, &hog->run))
+		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RUN_FAILED);
 }
 
 static void judge(struct analysis *analysis, uint32_t site)
@@ -274,10 +320,7 @@ static void judge(struct analysis *analysis, uint32_t site)
 		own_time(analysis, hog) <= limit_of(analysis, site) ||
 		(are_overdue(hog) && is_starved(analysis, hog)))
 		return;
-	if (is_short_of_time(analysis, hog))
-		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_STARVED);
-	if (has_failed(analysis, run))
-		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_RUN_FAILED);
+	add_doubts(analysis, hog, &candidate);
 	/* Meanwhile the coroutine may have suspended, and gone on. */
 	if (analyze_candidate_outlives_gaps(analysis, &candidate, run->until - run->ns, run->until))
 		analyze_candidate_add(analysis, &candidate);
