@@ -184,6 +184,12 @@ static inline bool thread_is_seen(const struct model_thread *thread)
 	return thread->seen != CT_NO_TIME && thread->seen >= thread->last_event;
 }
 
+/* thread_last_sign: the time of its last event, or by which it had dropped its last one. */
+static inline ct_time thread_last_sign(const struct model_thread *thread)
+{
+	return thread->dropped > thread->last_event ? thread->dropped : thread->last_event;
+}
+
 /* thread_is_computing: was the thread on a processor at each look since its last event? */
 static inline bool thread_is_computing(const struct model_thread *thread)
 {

@@ -14,6 +14,18 @@
  */
 #define MOST_LOST (UINT64_C(1) << 40)
 
+/* A full ring drops what its thread writes: the thread was awake, by the end of the gap at the latest. */
+static void note_dropped(struct model *model, const struct model_gap *gap)
+{
+	struct model_thread *thread;
+
+	if (gap->reason != CTP_LOSS_FULL || !gap->thread || gap->thread >= model->nr_threads)
+		return;
+	thread = thread_at(model, gap->thread);
+	if (thread->dropped < gap->last)
+		thread->dropped = gap->last;
+}
+
 static bool add(struct model *model, struct model_gap gap)
 {
 	struct model_gap *last = model->gaps.count ? &model->gaps.at[model->gaps.count - 1] : NULL;
@@ -59,7 +71,10 @@ bool model_gap_tables(struct model *model)
 			.last = loss->last == CT_NO_TIME ? INT64_MAX : loss->last,
 		};
 
-		if (loss->count && !add(model, gap))
+		if (!loss->count)
+			continue;
+		note_dropped(model, &gap);
+		if (!add(model, gap))
 			return false;
 	}
 	return true;
@@ -81,7 +96,10 @@ bool model_gap_lost(struct model *model, const struct ct_event *event)
 	/* An impossible time: the gap began after the last event of the thread. */
 	if (first < model->lowest || first > event->time || (first == 0 && model->from != 0))
 		gap.first = thread_at(model, event->thread)->last_event;
-	return !gap.count || add(model, gap);
+	if (!gap.count)
+		return true;
+	note_dropped(model, &gap);
+	return add(model, gap);
 }
 
 /* ---------------------------------------------------------------- queries */

@@ -45,8 +45,9 @@ struct model_thread {
 	uint8_t last_kind;    /* kind of its last event */
 	ct_time last_event;   /* last event that the thread itself wrote; CT_NO_TIME: none */
 	ct_time event_before; /* the event before that */
-	ct_time idle_from;    /* it has been idle since then; CT_NO_TIME: not idle */
-	ct_time idle_began;   /* its last park or poll; CT_NO_TIME: none */
+	ct_time dropped; /* by when it had dropped its last event, as its ring was full; CT_NO_TIME: none */
+	ct_time idle_from;  /* it has been idle since then; CT_NO_TIME: not idle */
+	ct_time idle_began; /* its last park or poll; CT_NO_TIME: none */
 	/* the last time at which it was idle with nothing ready in its process */
 	ct_time idle_good;
 	ct_time timed_end; /* end of its last idle time that had a time-out */

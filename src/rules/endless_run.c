@@ -36,7 +36,7 @@ static bool is_on_top(const struct analysis *analysis, uint32_t index)
 
 static int64_t silent_ns(const struct analysis *analysis, const struct model_coro *coro)
 {
-	ct_time last = thread_of(analysis, coro)->last_event;
+	ct_time last = thread_last_sign(thread_of(analysis, coro));
 
 	return analyze_party_working_until(analysis, coro->process) -
 	       (last > coro->changed ? last : coro->changed);

@@ -170,7 +170,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 	};
 
 	if (analysis->model->coros.at[thread->top].mark || end - since <= limit_ns ||
-		end - thread->last_event <= limit_ns)
+		end - thread_last_sign(thread) <= limit_ns)
 		return;
 	if (variant == VARIANT_PRIVATE && is_blocked(thread, since, limit_ns))
 		candidate.grade = CT_GRADE_PROVEN;
@@ -328,14 +328,15 @@ static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	const struct model_thread *thread = &analysis->model->threads[first->subject];
-	const char *ran = analyze_say(analysis,
-		"%s, which has run coroutine %" PRIu64 " (%s) for %s%s",
-		analyze_words_thread(analysis, first->subject),
-		analysis->model->coros.at[thread->top].id,
-		analyze_words_place(analysis, first->cause_site),
-		analyze_words_duration(analysis,
-			analyze_party_working_until(analysis, first->process) - thread->last_event),
-		words_call(analysis, first->subject));
+	const char *ran =
+		analyze_say(analysis, "%s, which has run coroutine %" PRIu64 " (%s) for %s%s",
+			analyze_words_thread(analysis, first->subject),
+			analysis->model->coros.at[thread->top].id,
+			analyze_words_place(analysis, first->cause_site),
+			analyze_words_duration(
+				analysis, analyze_party_working_until(analysis, first->process) -
+						  thread_last_sign(thread)),
+			words_call(analysis, first->subject));
 
 	if (first->variant == VARIANT_ALL)
 		return analyze_say(analysis,
