@@ -6,11 +6,11 @@
  *
  * The beginning does not count: the program's warm-up, if it records one, or else the first quarter. Coroutines do
  * not count that wait for the world outside, are marked, have another finding, or begin at a rising rate; nor those of
- * which no place has started more than there are connections; nor do
- * descriptors that are polled or waited for. A channel counts only if its takings are recorded, and its series begins
- * again whenever a coroutine waits for it. A counter that never falls may count past events, and is a Suspect. So is
- * a counter of a runtime that collects garbage, because its heap rises from one collection to the next. If such a
- * counter did not fall in each window, or has not doubled, nothing is reported.
+ * which no place has started more than there are connections; nor if so many events are missing that as many may have
+ * ended unseen. Descriptors do not count that are polled or waited for. A channel counts only if its takings are
+ * recorded, and its series begins again whenever a coroutine waits for it. A counter that never falls may count past
+ * events, and is a Suspect. So is a counter of a runtime that collects garbage, because its heap rises from one
+ * collection to the next. If such a counter did not fall in each window, or has not doubled, nothing is reported.
  */
 
 #include "rules/parts.h"
@@ -394,6 +394,18 @@ static bool is_growth_excused(struct analysis *analysis, const struct trend *tre
 	}
 }
 
+/* Each end is an event: are so many events missing that as many may have ended unseen as there are more now? */
+static bool may_have_ended_unseen(const struct analysis *analysis, const struct trend *trend)
+{
+	uint32_t process = trend->series->process;
+	int64_t growth = trend->least[trend->nr_groups - 1] - trend->least[0];
+
+	return (trend->series->kind == MODEL_SERIES_ALIVE ||
+		       trend->series->kind == MODEL_SERIES_READY) &&
+	       model_lost_between(analysis->model, process, trend->from,
+		       analysis->parties[process].end) >= (uint64_t)growth;
+}
+
 static uint32_t place_of(struct analysis *analysis, const struct model_series *series)
 {
 	struct arena_mark before = arena_mark(&analysis->scratch);
@@ -424,7 +436,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	};
 	struct trend trend;
 
-	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend))
+	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend) ||
+		may_have_ended_unseen(analysis, &trend))
 		return;
 	candidate.cause_site = place_of(analysis, series);
 	if (is_of_runtime(analysis, series))
