@@ -26,6 +26,7 @@
 #include "analyze/standing.h"
 #include "analyze/telling.h"
 #include "analyze/errands.h"
+#include "analyze/giver_circle.h"
 #include "analyze/batches.h"
 #include "analyze/companions.h"
 #include "analyze/cut_children.h"
@@ -334,6 +335,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_overlooked_survey(analysis);
 	analyze_errands_survey(analysis);
 	analyze_ties_survey(analysis);
+	analyze_giver_circle_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);
 	if (status)

@@ -3,6 +3,7 @@
  * Consequences, found by the last wake of each coroutine and by the last wake at the place where it waits.
  */
 #include "analyze/consequences.h"
+#include "analyze/giver_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
@@ -29,7 +30,8 @@ static bool is_circle(const struct analysis *analysis, const struct candidate *c
 	if (candidate->rule == CT_RULE_MUTEX_DEADLOCK || candidate->rule == CT_RULE_AWAIT_CYCLE)
 		return true;
 	return candidate->rule == CT_RULE_LOST_WAKEUP && coro->state == CT_STATE_WAITING &&
-	       (analyze_lock_circle_joiner(analysis, coro) ||
+	       (analyze_giver_circle_of(analysis, candidate->coro) ||
+		       analyze_lock_circle_joiner(analysis, coro) ||
 		       analyze_lock_circle_is_own(analysis, coro) ||
 		       analyze_send_circle_is(analysis, coro));
 }
@@ -67,6 +69,7 @@ static bool is_beside(
 	if (coro->process != member->process || member->state != CT_STATE_WAITING)
 		return false;
 	return analyze_lock_circle_joiner(analysis, member) == index ||
+	       analyze_giver_circle_has(analysis, member, index) ||
 	       (analyze_ties_is_for_untold_lock(member) && analyze_ties_is_for_untold_lock(coro) &&
 		       analyze_same_locks_are_of_type(
 			       analysis, member->wait_site, coro->wait_site));
@@ -232,7 +235,8 @@ void analyze_consequences_tell(
 	struct row rows[PLACES_TOLD] = {0};
 	uint32_t i;
 
-	if (group->count > MEMBERS_ASKED || analysis->model->coros.count > COROS_ASKED)
+	if (group->count > MEMBERS_ASKED || analysis->model->coros.count > COROS_ASKED ||
+		analyze_giver_circle_of(analysis, analyze_group_first(analysis, group)->coro))
 		return;
 	for (i = 1; group->rank <= RANK_CLAIM && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = coro_at(analysis, i);

@@ -8,6 +8,7 @@
 #include "analyze/late_notifies.h"
 #include "analyze/leads.h"
 #include "analyze/errands.h"
+#include "analyze/giver_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
 #include "analyze/merged.h"
@@ -73,6 +74,11 @@ void analyze_leads_tell_process(
 void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
+	if (analyze_giver_circle_of(analysis, model_index(analysis->model, coro))) {
+		analyze_giver_circle_tell(analysis, story, coro);
+		analyze_leads_tell_process(analysis, story, coro);
+		return;
+	}
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_fruitless_tell(analysis, story, coro);
 	analyze_by_timer_tell(analysis, story, coro);

@@ -128,6 +128,11 @@ struct analysis {
 	struct stillness *stills; /* by process; in the scratch arena */
 	bool *is_told;            /* by coroutine: a candidate names it; in the scratch arena */
 	struct ties ties;
+	/* by coroutine: the one that leads its circle of givers (giver_circle.h); 0: none; in the scratch arena */
+	uint32_t *circles;
+	uint32_t *
+		permit_first; /* by object: the first coroutine that has permits of it; 0: none; also there */
+	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */
 	struct telling *telling;
 	/* events were left out all the time: coroutines or categories */
 	bool has_left_out;

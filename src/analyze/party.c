@@ -468,3 +468,21 @@ bool analyze_party_has_wakes(const struct analysis *analysis, uint32_t process)
 			return true;
 	return false;
 }
+
+bool analyze_party_may_have_gone_on(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t i;
+
+	if (!tables->has_no_end)
+		return model_lost_between(analysis->model, coro->process, coro->suspended,
+			       analysis->parties[coro->process].end) > 0;
+	for (i = 0; i < tables->nr_losses; i++) {
+		const struct ct_loss *loss = &tables->losses[i];
+
+		if (loss->process == coro->process && loss->last > coro->suspended &&
+			(loss->coro == 0 || loss->coro == coro->id))
+			return true;
+	}
+	return false;
+}

@@ -14,6 +14,7 @@
 #include "corotracer/event.h"
 
 struct analysis;
+struct model_coro;
 struct model_account;
 
 /* What could still act in one process at the end of observation; computed once. */
@@ -112,6 +113,12 @@ bool analyze_party_may_be_armed(const struct analysis *analysis, uint32_t descri
 bool analyze_party_is_inside(const struct analysis *analysis, uint32_t descriptor);
 bool analyze_party_has_own_clients(const struct analysis *analysis, uint32_t descriptor);
 bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
+
+/*
+ * analyze_party_may_have_gone_on: could this waiting coroutine have gone on in the missing events? Row formats say
+ * which coroutine's events are missing; other formats do not.
+ */
+bool analyze_party_may_have_gone_on(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
  * analyze_party_is_at_work: was the process in normal work for a part of the time from `from` to `until`: neither

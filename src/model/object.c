@@ -180,6 +180,29 @@ static bool is_giving(unsigned kind)
 	return kind == CTP_KIND_RELEASE || kind == CTP_KIND_HAND_OVER;
 }
 
+/* What comes from outside of coroutines, perhaps just after one has suspended, is of nobody known. */
+static void note_giver(
+	struct model *model, struct model_object *object, const struct ct_event *event)
+{
+	struct model_givers *givers = &object->givers;
+	bool is_known = event->coro || thread_at(model, event->thread)->top;
+	uint64_t by = is_known ? coro_at(model, object->changed_by_coro)->id : 0;
+	unsigned i;
+
+	if (event->kind == CTP_KIND_ACQUIRE) {
+		givers->had_stock |= !object->nr_left && !givers->was_handed;
+		return;
+	}
+	givers->was_handed |= event->kind == CTP_KIND_HAND_OVER;
+	givers->count += givers->count < UINT32_MAX;
+	for (i = 0; i < MODEL_GIVERS && givers->by[i] && givers->by[i] != by; i++)
+		;
+	if (i == MODEL_GIVERS || !by)
+		givers->has_others = true;
+	else
+		givers->by[i] = by;
+}
+
 bool model_object_change(struct model *model, uint32_t coro, const struct ct_event *event)
 {
 	uint32_t index = get(model, event->process, event->object);
@@ -188,6 +211,7 @@ bool model_object_change(struct model *model, uint32_t coro, const struct ct_eve
 	if (!index)
 		return false;
 	note_change(model, object, coro, event);
+	note_giver(model, object, event);
 	if (event->kind == CTP_KIND_ACQUIRE && !model_holding_take(model, index, event))
 		return false;
 	if (object->holding && is_giving(event->kind) && model_holding_release(model, index, event))

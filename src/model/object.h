@@ -21,6 +21,17 @@ struct model_permits {
 	bool is_signal;           /* one was given by a coroutine that had none */
 };
 
+#define MODEL_GIVERS 4u
+
+/* All that have released, handed over or notified an object. */
+struct model_givers {
+	uint64_t by[MODEL_GIVERS]; /* ids of coroutines; 0: none */
+	uint32_t count;            /* how often they did */
+	bool has_others;           /* further coroutines did, or code outside of coroutines */
+	bool was_handed;           /* at least once, from one to another */
+	bool had_stock;            /* it was taken more often than given: room, or permits */
+};
+
 /* A lock, channel, or anything else that coroutines hand to each other. */
 struct model_object {
 	uint64_t handle;
@@ -48,6 +59,7 @@ struct model_object {
 	uint64_t nr_left;
 	bool has_takers; /* a taking was recorded at some time */
 	struct model_permits permits;
+	struct model_givers givers;
 	/* of a channel: given minus taken since a coroutine last waited for it */
 	uint64_t content;
 	/* series of `content`, once that reached MODEL_CONTENT; 0: none */

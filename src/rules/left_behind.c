@@ -11,6 +11,7 @@
 #include "analyze/errands.h"
 #include "analyze/facing.h"
 #include "analyze/fruitless.h"
+#include "analyze/giver_circle.h"
 #include "analyze/held.h"
 #include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
@@ -61,28 +62,6 @@ static bool do_others_go_on(const struct analysis *analysis, const struct model_
 }
 
 /*
- * Could the coroutine have gone on in the missing events? Row formats say which coroutine's events are missing; other
- * formats do not.
- */
-static bool may_have_gone_on(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct ct_tables *tables = analysis->tables;
-	uint32_t i;
-
-	if (!tables->has_no_end)
-		return model_lost_between(analysis->model, coro->process, coro->suspended,
-			       analysis->parties[coro->process].end) > 0;
-	for (i = 0; i < tables->nr_losses; i++) {
-		const struct ct_loss *loss = &tables->losses[i];
-
-		if (loss->process == coro->process && loss->last > coro->suspended &&
-			(loss->coro == 0 || loss->coro == coro->id))
-			return true;
-	}
-	return false;
-}
-
-/*
  * Do waits there end in the order in which they began, or in none? Where whoever came last goes on first, as on a
  * stack, those who came before wait for long. If no other waits at the same time, there is no order.
  */
@@ -118,7 +97,7 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
 	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
 	       times->nr_unwoken >= times->waits->count && has_its_turn(times) &&
-	       do_others_go_on(analysis, coro) && !may_have_gone_on(analysis, coro) &&
+	       do_others_go_on(analysis, coro) && !analyze_party_may_have_gone_on(analysis, coro) &&
 	       !may_be_unemployed(analysis, coro);
 }
 
@@ -141,6 +120,20 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 		!analyze_wakers_want_lock(analysis, coro))
 		return false;
 	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
+}
+
+/*
+ * Is it in a circle of givers that will not go on by itself? Consumers that only wait for each other's messages may be
+ * idle if others may bring them work.
+ */
+static bool is_in_circle(const struct analysis *analysis, uint32_t lead)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[lead];
+
+	return lead && is_longest(analysis, coro, 0) &&
+	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
+	       (analyze_giver_circle_wants_stock(analysis, lead) ||
+		       !may_be_unemployed(analysis, coro));
 }
 
 /* A consumer is not deserted: it waits for what the thread has yet to receive. */
@@ -482,6 +475,7 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 {
 	const struct model *model = analysis->model;
 	ct_time end = analysis->parties[coro->process].end;
+	uint32_t lead = analyze_giver_circle_of(analysis, model_index(model, coro));
 
 	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
@@ -500,6 +494,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_UNRESUMED;
 	if (coro->point != CTP_POINT_AWAIT)
 		return kind_of_yield(analysis, coro);
+	if (is_in_circle(analysis, lead))
+		return &model->coros.at[lead] == coro ? KIND_GIVERS : KIND_NONE;
 	if (analyze_called_off_is(analysis, coro))
 		return KIND_CALLED_OFF;
 	if (is_forsaken(analysis, coro))

@@ -189,6 +189,47 @@ async def main():
 
 asyncio.run(main())
 """
+TWO_FULL = """\
+async def stage(source, sink):
+    while True:
+        number = await source.get()
+        await sink.put(number)  # here
+
+async def main():
+    clocks = begin(1.5)
+    first, second = asyncio.Queue(2), asyncio.Queue(2)
+    stages = [asyncio.create_task(stage(first, second)), asyncio.create_task(stage(second, first))]
+    for number in range(10):
+        await first.put(number)
+    await asyncio.gather(*stages)
+
+asyncio.run(main())
+"""
+# Without a fault: somebody else takes from both queues now and then.
+DRAINED = TWO_FULL.replace("    for number in", """\
+    async def drain():
+        for pause in [0.01] * 10 + [60]:
+            await asyncio.sleep(pause)
+            for queue in (first, second):
+                if not queue.empty():
+                    queue.get_nowait()
+    drains = asyncio.create_task(drain())
+    for number in""").replace("range(10)", "range(10000)")
+OWN_PERMIT = """\
+async def inner(places):
+    async with places:
+        await asyncio.sleep(0.01)
+
+async def outer(places):
+    async with places:  # here
+        await asyncio.create_task(inner(places))
+
+async def main():
+    clocks = begin(1.5)
+    await asyncio.gather(outer(asyncio.Semaphore(1)))
+
+asyncio.run(main())
+"""
 # program: its text, in which a line is marked that is to be looked at first; the rule, if there is a fault, and words of
 # the title
 PROGRAMS = {
@@ -201,6 +242,9 @@ PROGRAMS = {
     "set_before": (SET_BEFORE, "lost-wakeup", "3 coroutines wait, and only timers have woken anybody since, at Event.wait in worker"),
     "notified_before": (NOTIFIED_BEFORE, "lost-wakeup", "had come before, and found nobody"),
     "producers_ended": (PRODUCERS_ENDED, "lost-wakeup", "every coroutine that ended such waits has ended, or waits itself"),
+    "two_full": (TWO_FULL, "lost-wakeup", "in a circle of coroutines: what each waits for, only the next one has"),
+    "drained": (DRAINED, None, ""),
+    "own_permit": (OWN_PERMIT, "lost-wakeup", "in a circle of coroutines: what each waits for, only the next one has"),
     "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
 }
 
