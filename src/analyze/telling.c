@@ -145,12 +145,14 @@ static void note_run(struct telling *telling, const struct ct_event *event)
 		telling->nr_parked_runs += telling->parked.at[event->thread];
 }
 
-bool analyze_telling_note(
+#define NOTED                                                                           \
+	(TELLS(SUSPEND) | TELLS(SWITCH) | TELLS(PARK) | TELLS(UNPARK) | TELLS(RESUME) | \
+		TELLS(CANCEL) | TELLS(DETAIL))
+
+/* Notes an event of one of these kinds. False: out of memory. */
+static bool note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
 {
-	if (event->kind >= CT_INTEGRATION_KINDS)
-		return true;
-	telling->nr_by_kind[event->kind]++;
 	switch (event->kind) {
 	case CTP_KIND_SUSPEND:
 	case CTP_KIND_SWITCH:
@@ -170,6 +172,15 @@ bool analyze_telling_note(
 	default:
 		return true;
 	}
+}
+
+bool analyze_telling_note(
+	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
+{
+	if (event->kind >= CT_INTEGRATION_KINDS)
+		return true;
+	telling->nr_by_kind[event->kind]++;
+	return !(NOTED >> event->kind & 1) || note(telling, tables, event);
 }
 
 /* ---------------------------------------------------------------- into the report */

@@ -198,7 +198,8 @@ static bool take_kind(struct model *model, const struct ct_event *event)
 {
 	const struct taker *taker = &taker_of_kind[event->kind];
 
-	model->nr_unknown_kinds += !taker->is_known;
+	if (!taker->is_known)
+		model->nr_unknown_kinds++;
 	if (taker->is_progress)
 		progress_of_thread(model, event);
 	return take(model, taker, event);

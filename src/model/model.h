@@ -149,7 +149,8 @@ struct model {
 	uint64_t nr_unmatched_wakes;
 	uint64_t nr_frames_reused;
 	VEC(struct model_watch *) watches;
-	VEC(struct model_watch *) keepers; /* of these, those that may keep a coroutine */
+	VEC(struct model_watch *) keepers;   /* of these, those that may keep a coroutine */
+	VEC(struct model_watch *) followers; /* of these, those that are told which coroutines go */
 	VEC(struct model_looker) lookers[MODEL_NR_MOMENTS];
 	struct model_breakdown *breakdown; /* the user's breakdown to fill; NULL: none */
 	struct model_history *history;     /* the user's history to fill; NULL: none */
@@ -179,7 +180,10 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr);
  * model_place: returns the site that represents all sites equal to this one. The model stores such sites; events have
  * the sites as recorded.
  */
-uint32_t model_place(const struct model *model, uint32_t site);
+static inline uint32_t model_place(const struct model *model, uint32_t site)
+{
+	return site < model->tables->nr_sites ? model->places[site] : site;
+}
 
 /* model_times_at: returns the times of one place. NULL: nothing happened there. */
 static inline const struct model_place_times *model_times_at(

@@ -214,13 +214,14 @@ void model_release_finish(struct model *model);
 static inline void model_tell(
 	struct model *model, enum model_moment moment, struct model_sight sight)
 {
-	size_t i;
+	/* A look adds no lookers: the compiler need not read the list again after each. */
+	const struct model_looker *looker = model->lookers[moment].at,
+				  *end = looker + model->lookers[moment].count;
+	bool is_noted = true;
 
-	for (i = 0; i < model->lookers[moment].count; i++) {
-		const struct model_looker *looker = &model->lookers[moment].at[i];
-
-		model->has_no_memory |= !looker->look(looker->watch, &sight);
-	}
+	for (; looker < end; looker++)
+		is_noted &= looker->look(looker->watch, &sight);
+	model->has_no_memory |= !is_noted;
 }
 
 /*

@@ -62,8 +62,3 @@ bool model_place_tables(struct model *model)
 	map_fini(&first_of);
 	return i == tables->nr_sites;
 }
-
-uint32_t model_place(const struct model *model, uint32_t site)
-{
-	return site < model->tables->nr_sites ? model->places[site] : site;
-}

@@ -91,7 +91,15 @@ static bool is_end_of_run(const struct model_process *process, const struct mode
 	       thread->top && (process->interrupted == CT_NO_TIME || process->interrupted < from);
 }
 
-static void note_step(struct model *model, struct model_process *process,
+/* Does the step follow the one before it at once, with no signal between? Nearly all do. */
+static bool follows_at_once(const struct model_process *process, const struct ct_event *event)
+{
+	return process->stepped != CT_NO_TIME && event->time - process->stepped < PAUSE_NS &&
+	       process->interrupted < process->stepped;
+}
+
+/* Notes a step that ends a pause, or comes after a signal. */
+static void note_late_step(struct model *model, struct model_process *process,
 	const struct model_thread *thread, const struct ct_event *event)
 {
 	struct model_stillness stillness = {
@@ -101,7 +109,6 @@ static void note_step(struct model *model, struct model_process *process,
 		.nr_runs = process->nr_runs,
 	};
 
-	process->stepped = event->time;
 	if (stillness.from == CT_NO_TIME)
 		return;
 	if (stillness.until - stillness.from < PAUSE_NS) {
@@ -138,10 +145,14 @@ void model_stillness_note(struct model *model, const struct ct_event *event)
 		return;
 	if (process->last_event != CT_NO_TIME && event->time - process->last_event >= PAUSE_NS)
 		process->stirred = event->time;
+	if (is_step(event->kind)) {
+		note_turn(thread, event);
+		if (!follows_at_once(process, event))
+			note_late_step(model, process, thread, event);
+		process->stepped = event->time;
+		return;
+	}
 	note_return(thread, event);
-	note_turn(thread, event);
 	if (event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR)
 		process->interrupted = event->time;
-	if (is_step(event->kind))
-		note_step(model, process, thread, event);
 }

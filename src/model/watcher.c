@@ -34,6 +34,8 @@ static bool begin(struct model_watch *watch, const void *settings)
 	}
 	if (watcher->keeps && !vec_push(&watch->model->keepers, watch))
 		return false;
+	if (watcher->gone && !vec_push(&watch->model->followers, watch))
+		return false;
 	if (watcher->nr_place_bytes)
 		watch->nr_places = watch->model->tables->nr_sites;
 	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
@@ -100,12 +102,8 @@ bool model_watch_gone(const struct model *model, uint32_t coro)
 	bool is_taken = true;
 	size_t i;
 
-	for (i = 0; i < model->watches.count; i++) {
-		struct model_watch *watch = model->watches.at[i];
-
-		if (watch->watcher->gone)
-			is_taken &= watch->watcher->gone(watch, coro);
-	}
+	for (i = 0; i < model->followers.count; i++)
+		is_taken &= model->followers.at[i]->watcher->gone(model->followers.at[i], coro);
 	return is_taken;
 }
 
@@ -170,6 +168,7 @@ void model_watch_fini(struct model *model)
 		end(model->watches.at[i]);
 	vec_fini(&model->watches);
 	vec_fini(&model->keepers);
+	vec_fini(&model->followers);
 	for (moment = 0; moment < MODEL_NR_MOMENTS; moment++)
 		vec_fini(&model->lookers[moment]);
 }
