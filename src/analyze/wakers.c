@@ -247,7 +247,7 @@ static bool is_alive(const struct model_coro *coro)
 
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING && is_inside(coro) &&
+	return coro->state == CT_STATE_WAITING && is_inside(coro) && !model_is_of_runtime(coro) &&
 	       (coro->rare->deadline == CT_NO_TIME ||
 		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }

@@ -27,7 +27,7 @@ extern const struct model_watcher analyze_wakers_watcher;
 
 /*
  * analyze_wakers_is_bound: does the coroutine wait for something that the program itself has to do, with no deadline
- * still to come?
+ * still to come? One that belongs to the runtime does not.
  */
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro);
 
