@@ -24,6 +24,7 @@
 #include "analyze/rounds.h"
 #include "analyze/send_circle.h"
 #include "analyze/standing.h"
+#include "analyze/successors.h"
 #include "analyze/telling.h"
 #include "analyze/errands.h"
 #include "analyze/giver_circle.h"
@@ -336,6 +337,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_errands_survey(analysis);
 	analyze_ties_survey(analysis);
 	analyze_giver_circle_survey(analysis);
+	analyze_successors_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);
 	if (status)

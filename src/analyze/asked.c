@@ -121,3 +121,13 @@ const char *analyze_asked_words(struct analysis *analysis, const struct model_co
 		"; just before that it had woken %s, which has run since, and has not woken it",
 		analyze_words_coro(analysis, asked));
 }
+
+uint32_t analyze_asked_whom(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_asked_watcher);
+	const struct of_coro *record = record_of(watch, model_index(analysis->model, coro));
+
+	return record->asked && is_habit(analyze_watch_wait(analysis, &analyze_asked_watcher, coro))
+		       ? model_find(analysis->model, coro->process, record->asked)
+		       : 0;
+}

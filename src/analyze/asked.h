@@ -27,5 +27,10 @@ void analyze_asked_tell(
  * unless `coro` woke one before its wait that lives, and has run since.
  */
 const char *analyze_asked_words(struct analysis *analysis, const struct model_coro *coro);
+/*
+ * analyze_asked_whom: returns the coroutine that `coro` had woken before its wait, if it lives, and if such waits are
+ * usually ended by it, as above. 0: there is none.
+ */
+uint32_t analyze_asked_whom(const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

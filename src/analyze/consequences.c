@@ -2,13 +2,17 @@
 /*
  * Consequences, found by the last wake of each coroutine and by the last wake at the place where it waits.
  */
+#include "analyze/asked.h"
 #include "analyze/consequences.h"
 #include "analyze/giver_circle.h"
+#include "analyze/kin_circle.h"
 #include "analyze/lock_circle.h"
+#include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
+#include "analyze/successors.h"
 #include "analyze/wakers.h"
 
 #define MEMBERS_ASKED 64u /* groups with more members hold nobody up */
@@ -31,6 +35,7 @@ static bool is_circle(const struct analysis *analysis, const struct candidate *c
 		return true;
 	return candidate->rule == CT_RULE_LOST_WAKEUP && coro->state == CT_STATE_WAITING &&
 	       (analyze_giver_circle_of(analysis, candidate->coro) ||
+		       analyze_kin_circle_any(analysis, coro) ||
 		       analyze_lock_circle_joiner(analysis, coro) ||
 		       analyze_lock_circle_is_own(analysis, coro) ||
 		       analyze_send_circle_is(analysis, coro));
@@ -50,9 +55,11 @@ static enum rank rank_of_wait(const struct analysis *analysis, const struct mode
 static enum rank rank_of(const struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = analyze_group_first(analysis, group);
+	uint32_t i;
 
-	if (is_circle(analysis, first))
-		return RANK_CIRCLE;
+	for (i = 0; i < group->count && i < MEMBERS_ASKED; i++)
+		if (is_circle(analysis, &first[i]))
+			return RANK_CIRCLE;
 	return first->rule == CT_RULE_LOST_WAKEUP
 		       ? rank_of_wait(analysis, coro_at(analysis, first->coro))
 		       : RANK_OTHER;
@@ -70,6 +77,7 @@ static bool is_beside(
 		return false;
 	return analyze_lock_circle_joiner(analysis, member) == index ||
 	       analyze_giver_circle_has(analysis, member, index) ||
+	       analyze_kin_circle_any(analysis, member) == index ||
 	       (analyze_ties_is_for_untold_lock(member) && analyze_ties_is_for_untold_lock(coro) &&
 		       analyze_same_locks_are_of_type(
 			       analysis, member->wait_site, coro->wait_site));
@@ -116,26 +124,59 @@ static bool is_held_up(
 	       (index && steps && upheld_by(analysis, group, index, steps - 1));
 }
 
+/* The one that ended the last wait where this one waits, or does so since that one has ended; 0: none. */
+static uint32_t ender_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
+
+	return relay ? analyze_successors_of(analysis, relay->last.coro) : 0;
+}
+
+/* One of those that have woken this coroutine and that is held up, if all that live wait; 0: none. */
+static uint32_t partner_of(
+	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps)
+{
+	uint32_t partner = 0, next;
+	unsigned at = 0;
+
+	if (rank_of_wait(analysis, coro_at(analysis, index)) != RANK_IDLE)
+		return 0;
+	while ((next = analyze_partners_next(analysis, index, &at)) != 0) {
+		if (!analyze_wakers_is_bound(analysis, coro_at(analysis, next)))
+			return 0;
+		if (!partner && is_held_up(analysis, group, next, steps))
+			partner = next;
+	}
+	return partner;
+}
+
 /*
- * The coroutine that woke this one last, or ended the last wait where it waits, or, if it waits to send, took the last
- * that it sent, and that is held up; 0: none.
+ * The first one that is held up of these: the coroutine that ended the last wait where this one waits, that woke it
+ * last, that it had woken before its wait, that has ever woken it; or, if it waits to send, that took the last that it
+ * sent. 0: none.
  */
 static uint32_t upheld_by(
 	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps)
 {
 	const struct model_coro *coro = coro_at(analysis, index);
-	const struct provenance_relay *relay;
 	enum rank rank = rank_of_wait(analysis, coro);
+	uint32_t by;
 
 	if (rank <= group->rank || !analyze_wakers_is_bound(analysis, coro) ||
 		is_stuck_with(analysis, group, index))
 		return 0;
+	by = ender_of(analysis, coro);
+	if (!analyze_ties_is_for_untold_lock(coro) && is_held_up(analysis, group, by, steps))
+		return by;
 	if (rank == RANK_CLAIM)
 		return taker_of(analysis, group, index);
-	if (is_held_up(analysis, group, coro->turns->wake.coro, steps))
-		return coro->turns->wake.coro;
-	relay = analyze_provenance_relay(analysis, coro);
-	return relay && is_held_up(analysis, group, relay->last.coro, steps) ? relay->last.coro : 0;
+	by = coro->turns->wake.coro;
+	if (is_held_up(analysis, group, by, steps))
+		return by;
+	by = analyze_asked_whom(analysis, coro);
+	if (is_held_up(analysis, group, by, steps))
+		return by;
+	return partner_of(analysis, group, index, steps);
 }
 
 /*
@@ -171,12 +212,24 @@ static bool is_consequence(const struct analysis *analysis, const struct group *
 	return false;
 }
 
+static void take_rank(const struct analysis *analysis, struct group *group)
+{
+	const struct candidate *first = analyze_group_first(analysis, group);
+	const struct provenance_relay *relay =
+		first->coro ? analyze_provenance_relay(analysis, coro_at(analysis, first->coro))
+			    : NULL;
+
+	group->rank = rank_of(analysis, group);
+	if (group->rank == RANK_CIRCLE && relay)
+		group->nr_ended = relay->nr_woken;
+}
+
 void analyze_consequences_survey(struct analysis *analysis)
 {
 	size_t i;
 
 	for (i = 0; i < analysis->groups.count; i++)
-		analysis->groups.at[i].rank = rank_of(analysis, &analysis->groups.at[i]);
+		take_rank(analysis, &analysis->groups.at[i]);
 	if (analysis->groups.count > 1 && analysis->model->coros.count <= COROS_ASKED)
 		analyze_groups_fold(analysis, is_consequence);
 }
@@ -221,12 +274,20 @@ static void count_row(
 static const char *words_by(const struct analysis *analysis, const struct row *row)
 {
 	const struct model_coro *coro = coro_at(analysis, row->first);
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
 
+	if (coro->turns->wake.coro == row->by)
+		return row->count == 1 ? "which woke it last" : "which woke one of them last";
+	if (relay && relay->last.coro == row->by)
+		return "which ended the last wait there";
+	if (relay && analyze_successors_of(analysis, relay->last.coro) == row->by)
+		return "started where the one was that ended the last wait there";
+	if (analyze_asked_whom(analysis, coro) == row->by)
+		return row->count == 1 ? "which it had woken before"
+				       : "which one of them had woken before";
 	if (rank_of_wait(analysis, coro) == RANK_CLAIM)
 		return "which took what it had sent last";
-	if (coro->turns->wake.coro != row->by)
-		return "which ended the last wait there";
-	return row->count == 1 ? "which woke it last" : "which woke one of them last";
+	return row->count == 1 ? "which has woken it before" : "which has woken one of them before";
 }
 
 void analyze_consequences_tell(

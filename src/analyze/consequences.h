@@ -20,9 +20,11 @@ enum rank {
 
 /*
  * analyze_consequences_survey: ranks all groups, and removes each group of nothing but waits that another group of at
- * least its grade and of a nearer rank, a circle or a claim, holds up: of every member (over half, if such waits are
- * usual in idle programs), the coroutine that woke it last or that ended the last wait where it waits is a member of
- * that group, the other side of its circle, or waits for a lock in a method of the same type.
+ * least its grade and of a nearer rank, a circle or a claim, holds up: every member (over half, if such waits are usual
+ * in idle programs) waits for one that is stuck with that group, or held up by it in turn. Stuck are its members, the
+ * other side of its circle, and those that wait for a lock in a method of the same type. Whom a coroutine waits for is
+ * told by who ended the last wait where it waits, or does so since that one has ended (successors.h), woke it last, was
+ * woken by it before its wait (asked.h), or has ever woken it (partners.h).
  */
 void analyze_consequences_survey(struct analysis *analysis);
 

@@ -12,6 +12,7 @@
 #include "analyze/companions.h"
 #include "analyze/consequences.h"
 #include "analyze/joins.h"
+#include "analyze/kin_circle.h"
 #include "analyze/pairs.h"
 #include "analyze/partners.h"
 #include "analyze/parts.h"
@@ -76,6 +77,9 @@ static int compare_groups(const void *left, const void *right, void *context)
 			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
 	if (!order)
 		order = COMPARE(a->rank, b->rank);
+	/* What is done seldom is the likelier cause of two circles. */
+	if (!order && a->nr_ended && b->nr_ended)
+		order = COMPARE(a->nr_ended, b->nr_ended);
 	/*
 	 * A group whose first member started a stuck coroutine comes later: the member may wait for that coroutine's
 	 * end.
@@ -140,6 +144,7 @@ void analyze_group_candidates(struct analysis *analysis)
 		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
 		analyze_pairs_survey(analysis);
+		analyze_kin_circle_survey(analysis);
 		analyze_partners_survey(analysis);
 		analyze_lock_circle_survey(analysis);
 		analyze_same_locks_survey(analysis);

@@ -6,6 +6,7 @@
 #include "analyze/by_timer.h"
 #include "analyze/fruitless.h"
 #include "analyze/late_notifies.h"
+#include "analyze/kin_circle.h"
 #include "analyze/leads.h"
 #include "analyze/errands.h"
 #include "analyze/giver_circle.h"
@@ -85,6 +86,7 @@ void analyze_leads_tell(
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
+	analyze_kin_circle_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
 	analyze_lock_circle_tell(analysis, story, coro);
 	analyze_same_locks_tell(analysis, story, coro);

@@ -85,108 +85,12 @@ static bool is_second(const struct analysis *analysis, const struct group *group
 	return false;
 }
 
-/* ---------------------------------------------------------------- those behind a pair */
-
-/* Does the coroutine wait, and did the waker, which did not start it, wake it last, or end the last wait there? */
-static bool is_behind(const struct analysis *analysis, uint32_t index, uint32_t waker)
-{
-	const struct model_coro *coro = &analysis->model->coros.at[index];
-
-	return index != waker && coro->state == CT_STATE_WAITING &&
-	       (coro->turns->wake.coro == waker || last_ender(analysis, coro) == waker) &&
-	       analyze_wakers_is_bound(analysis, coro) &&
-	       !analyze_ties_comes_from(analysis->model, index, waker);
-}
-
-/* The coroutine in a pair that the whole group is behind; 0: there is none, or more than waits were found. */
-static uint32_t hub_of(const struct analysis *analysis, const struct group *group)
-{
-	const struct candidate *at = &analysis->candidates.at[group->first];
-	const struct model_coro *coros = analysis->model->coros.at;
-	uint32_t hub = last_ender(analysis, &coros[at->coro]), i;
-
-	if (!hub)
-		hub = coros[at->coro].turns->wake.coro;
-	if (group->nr_parents || !hub || !analyze_pairs_other(analysis, &coros[hub]))
-		return 0;
-	for (i = 0; i < group->count; i++)
-		if (!analyze_lock_circle_leaves_bare(analysis, &at[i]) ||
-			!is_behind(analysis, at[i].coro, hub))
-			return 0;
-	return hub;
-}
-
-static uint32_t count_behind(const struct analysis *analysis, uint32_t hub)
-{
-	uint32_t count = 0;
-	size_t i;
-
-	for (i = 0; hub && i < analysis->groups.count; i++)
-		count += hub_of(analysis, &analysis->groups.at[i]) == hub;
-	return count;
-}
-
-/* The hub's own group, which consists of its wait alone; NULL: it has none. */
-static const struct group *group_of_hub(const struct analysis *analysis, uint32_t hub)
-{
-	size_t i;
-
-	for (i = 0; hub && i < analysis->groups.count; i++)
-		if (only_wait_of(analysis, &analysis->groups.at[i]) == hub)
-			return &analysis->groups.at[i];
-	return NULL;
-}
-
-/* Is this the group of those behind a hub that has more behind it than the group has itself? */
-static bool is_behind_hub(const struct analysis *analysis, const struct group *group)
-{
-	uint32_t hub = hub_of(analysis, group);
-	const struct group *of = group_of_hub(analysis, hub);
-
-	return of && of != group &&
-	       analysis->candidates.at[of->first].grade >=
-		       analysis->candidates.at[group->first].grade &&
-	       count_behind(analysis, hub) > count_behind(analysis, only_wait_of(analysis, group));
-}
-
 void analyze_pairs_survey(struct analysis *analysis)
 {
-	analyze_groups_fold(analysis, is_behind_hub);
 	analyze_groups_fold(analysis, is_second);
 }
 
 /* ---------------------------------------------------------------- the evidence */
-
-#define PLACES_BEHIND 4u
-
-/* Adds those behind the hub, place by place, except the other one of its pair. */
-static void tell_behind(
-	struct analysis *analysis, struct story *story, uint32_t hub, uint32_t other)
-{
-	const struct model_coro *at = analysis->model->coros.at;
-	uint32_t sites[PLACES_BEHIND], counts[PLACES_BEHIND], nr_sites = 0, i, k;
-
-	for (i = 1; i < analysis->model->coros.count; i++) {
-		if (i == other || !is_behind(analysis, i, hub))
-			continue;
-		for (k = 0; k < nr_sites && sites[k] != at[i].wait_site; k++)
-			;
-		if (k == PLACES_BEHIND)
-			continue;
-		if (k == nr_sites) {
-			sites[nr_sites] = at[i].wait_site;
-			counts[nr_sites++] = 0;
-		}
-		counts[k]++;
-	}
-	for (k = 0; k < nr_sites; k++)
-		analyze_story_evidence(analysis, story,
-			"%s %s at %s: %s woke %s last, or ended the last wait there",
-			analyze_words_number(analysis, counts[k]),
-			counts[k] == 1 ? "coroutine waits" : "coroutines wait",
-			analyze_words_place(analysis, sites[k]),
-			analyze_words_coro(analysis, &at[hub]), counts[k] == 1 ? "it" : "them");
-}
 
 void analyze_pairs_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
@@ -205,5 +109,4 @@ void analyze_pairs_tell(
 		analyze_words_coro(analysis, other),
 		analyze_words_place(analysis, other->wait_site));
 	analyze_story_party(analysis, story, index, 0);
-	tell_behind(analysis, story, model_index(analysis->model, coro), index);
 }

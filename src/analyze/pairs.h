@@ -28,9 +28,6 @@ bool analyze_pairs_goes_first(const struct model_coro *coro, const struct model_
 /*
  * analyze_pairs_survey: removes one of two groups of candidates that stand for the two waits of one pair and for
  * nothing else: not the one that goes first.
- * Also removes groups of waits behind one coroutine of a pair, which did not start their members, and woke each of them
- * last or ended the last wait where it waits: if that coroutine has a group of its own, and more groups behind it than
- * they have.
  */
 void analyze_pairs_survey(struct analysis *analysis);
 

@@ -110,6 +110,20 @@ static bool are_partners(const struct analysis *analysis, uint32_t coro, uint32_
 	return false;
 }
 
+uint32_t analyze_partners_next(const struct analysis *analysis, uint32_t coro, unsigned *at)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+	const struct model_coro *coros = analysis->model->coros.at;
+	uint32_t found = 0;
+
+	while (!found && *at < PARTNERS) {
+		found = model_find(analysis->model, coros[coro].process, of->at[(*at)++].id);
+		if (coros[found].state >= CT_STATE_DONE)
+			found = 0;
+	}
+	return found;
+}
+
 /* ---------------------------------------------------------------- folding groups */
 
 /* The only member of the group, if nothing but its wait was found; 0: the group has more. */

@@ -24,6 +24,12 @@ extern const struct model_watcher analyze_partners_watcher;
 void analyze_partners_survey(struct analysis *analysis);
 
 /*
+ * analyze_partners_next: returns the next living coroutine of those that have woken this one, *at being 0 before the
+ * first; 0: there is no further one. Six at most are known.
+ */
+uint32_t analyze_partners_next(const struct analysis *analysis, uint32_t coro, unsigned *at);
+
+/*
  * analyze_partners_tell: adds evidence of partners of the group's first member that wait, and were woken by it, too.
  * Adds the coroutine that was woken last where the group waits, if it has ended, and had woken all members before.
  */

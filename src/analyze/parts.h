@@ -92,6 +92,8 @@ struct group {
 	/* a finding about the program's end for which another group gives a reason */
 	bool is_last;
 	unsigned rank; /* enum rank of consequences.h */
+	/* of a circle: how many waits have ended where its first member waits; 0: not known */
+	uint64_t nr_ended;
 };
 
 /* Since when a process as a whole stands still, and what could still make it go on (stillness.c). */
@@ -133,6 +135,8 @@ struct analysis {
 	uint32_t *
 		permit_first; /* by object: the first coroutine that has permits of it; 0: none; also there */
 	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */
+	/* by place: the only living coroutine that was started there (successors.h); in the scratch arena */
+	uint32_t *only_started;
 	struct telling *telling;
 	/* events were left out all the time: coroutines or categories */
 	bool has_left_out;

@@ -7,6 +7,7 @@
 
 #include "analyze/cut_children.h"
 #include "analyze/held.h"
+#include "analyze/kin_circle.h"
 #include "analyze/leads.h"
 #include "analyze/own_line.h"
 #include "analyze/readiness.h"
@@ -542,7 +543,8 @@ static const char *words_title(
 				? "came just before that"
 				: "found nobody");
 	return analyze_say(analysis, "%s, %s, at %s%s", analyze_words_count(analysis, group), what,
-		analyze_words_own_line(analysis, group), by);
+		analyze_words_own_line(analysis, group),
+		*by ? by : analyze_kin_circle_words(analysis, group));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Successors: who does now what a coroutine did that has ended. A program makes a new one of a kind for each piece of
+ * work, such as the goroutine that serves a container; if just one of them lives, it is the one to ask.
+ */
+#ifndef ANALYZE_SUCCESSORS_H
+#define ANALYZE_SUCCESSORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct analysis;
+
+/* analyze_successors_survey: notes which coroutines are the only living ones that were started at their place. */
+void analyze_successors_survey(struct analysis *analysis);
+
+/* analyze_successors_are_kin: were both started at one known place, in one process, with the same function? */
+bool analyze_successors_are_kin(const struct analysis *analysis, uint32_t index, uint32_t other);
+
+/*
+ * analyze_successors_of: returns the coroutine itself if it lives, else the only living one of its kin. 0: there is
+ * none, or more than one.
+ */
+uint32_t analyze_successors_of(const struct analysis *analysis, uint32_t index);
+
+#endif
