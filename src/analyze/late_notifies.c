@@ -92,15 +92,17 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 {
 	const struct model *model = watch->model;
 	const struct model_coro *coro = &model->coros.at[sight->coro];
-	uint32_t object = model_find_object(model, coro->process, coro->wait_object);
-	ct_time found = model->objects.at[object].found.time;
 	struct left left = {.object = coro->wait_object,
 		.process = coro->process,
 		.coro = coro->id,
 		.time = sight->event->time};
+	uint32_t object;
+	ct_time found;
 
 	if (coro->state != CT_STATE_WAITING || !is_notified(coro->wait_object))
 		return true;
+	object = model_find_object(model, coro->process, coro->wait_object);
+	found = model->objects.at[object].found.time;
 	if (object && found != CT_NO_TIME && found >= coro->suspended)
 		left.coro = 0;
 	return note_left(watch->memory, &left);
@@ -110,7 +112,9 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct left *left = find(watch->memory, coro->process, coro->wait_object);
+	struct left *left = is_notified(coro->wait_object)
+				    ? find(watch->memory, coro->process, coro->wait_object)
+				    : NULL;
 
 	if (left)
 		left->coro = 0;

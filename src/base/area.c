@@ -12,6 +12,9 @@
 
 #define AREA_SMALL ((size_t)4 << 10)
 #define AREA_STEP ((size_t)64 << 10) /* a multiple of the page size of any machine */
+/* What a cut leaves of the bytes behind it: they are needed again soon, and a page costs more than its zeroes. */
+#define AREA_KEPT ((size_t)256 << 10)
+#define PIECE ((size_t)1 << 10)
 
 static size_t round_up(size_t nr_bytes)
 {
@@ -97,16 +100,29 @@ bool area_reach(struct area *area, size_t nr_bytes)
 	return true;
 }
 
+/* A zero over a zero would take memory. */
+static void clear(unsigned char *at, size_t nr_bytes)
+{
+	static const unsigned char zeroes[PIECE];
+	size_t begin, piece;
+
+	for (begin = 0; begin < nr_bytes; begin += piece) {
+		piece = nr_bytes - begin < PIECE ? nr_bytes - begin : PIECE;
+		if (memcmp(at + begin, zeroes, piece) != 0)
+			memset(at + begin, 0, piece);
+	}
+}
+
 void area_cut(struct area *area, size_t nr_bytes)
 {
-	size_t whole = round_up(nr_bytes);
+	size_t kept = round_up(nr_bytes + AREA_KEPT);
 
 	if (nr_bytes >= area->nr_bytes)
 		return;
-	if (whole > area->nr_bytes)
-		whole = area->nr_bytes;
-	memset(area->at + nr_bytes, 0, whole - nr_bytes);
-	give_back(area->at + whole, area->nr_bytes - whole);
+	if (kept > area->nr_bytes)
+		kept = area->nr_bytes;
+	clear(area->at + nr_bytes, kept - nr_bytes);
+	give_back(area->at + kept, area->nr_bytes - kept);
 }
 
 void area_fini(struct area *area)

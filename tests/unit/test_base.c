@@ -123,8 +123,10 @@ static void test_area(void)
 	CHECK(area.nr_bytes >= large / 3);
 	CHECK_EQUAL(area.at[9], 7);
 	CHECK(nr_pages_there(&area) <= 2);
+	area.at[100000] = 9; /* the cut clears this byte's page, and keeps it */
 	area_cut(&area, 9);
 	CHECK_EQUAL(area.at[9], 0);
+	CHECK_EQUAL(area.at[100000], 0);
 	CHECK_EQUAL(area.at[large / 5], 0);
 	CHECK(!area_reach(&area, SIZE_MAX / 2 + 1));
 	area_fini(&area);
