@@ -17,6 +17,12 @@ struct of_coro {
 	uint64_t id;             /* 0: none */
 	uint64_t by;             /* the id of the coroutine that ran on the thread; 0: none */
 	struct model_waking end; /* its time, site, thread and event */
+	/* The coroutine whose run was over on that thread just before, if none ran; id 0: none. */
+	struct {
+		uint64_t id;
+		uint32_t site; /* where the run began */
+		int64_t ns;    /* how long before */
+	} last;
 };
 
 struct place {
@@ -34,6 +40,20 @@ static bool is_left_by(const struct model_coro *coro, const struct model_coro *c
 {
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       coro->resumed != CT_NO_TIME && child->created >= coro->resumed;
+}
+
+#define JUST_BEFORE_NS INT64_C(1000000) /* what a thread does within this time belongs together */
+
+static void take_last_run(
+	const struct model *model, const struct ct_event *event, struct of_coro *of)
+{
+	const struct model_past_run *run = &model->threads[event->thread].last_run;
+
+	if (of->by || !run->coro || event->time - run->until > JUST_BEFORE_NS)
+		return;
+	of->last.id = model->coros.at[run->coro].id;
+	of->last.site = run->site;
+	of->last.ns = event->time - run->until;
 }
 
 static bool look_at_cut(struct model_watch *watch, const struct model_sight *sight)
@@ -57,6 +77,7 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 		.site = event->site,
 		.thread = event->thread,
 		.sequence = event->sequence};
+	take_last_run(model, event, of);
 	return true;
 }
 
@@ -133,6 +154,13 @@ void analyze_cut_children_tell(
 		" had started, and which waited at %s, and so never came to its end",
 		of->id, coro->id, analyze_words_place(analysis, of->wait_site));
 	analyze_story_step(analysis, story, &step);
+	if (!of->last.id)
+		return;
+	analyze_story_evidence(analysis, story,
+		"until %s before that, coroutine %" PRIu64
+		" had run on the same thread, from %s on: what it did then may have led to it",
+		analyze_words_duration(analysis, of->last.ns), of->last.id,
+		analyze_words_place(analysis, of->last.site));
 }
 
 const char *const analyze_cut_children_next_step =

@@ -23,7 +23,8 @@ extern const struct model_watcher analyze_cut_children_watcher;
  * ended may have seen such a thing: what is dropped on purpose keeps nobody waiting.
  *
  * The others are for such a wait. analyze_cut_children_words: says so behind a title. analyze_cut_children_tell: adds
- * the first destruction as a step. analyze_cut_children_next_step: what to look at.
+ * the first destruction as a step, and who had run on that thread just before. analyze_cut_children_next_step: what to
+ * look at.
  */
 bool analyze_cut_children_are_there(const struct analysis *analysis, const struct model_coro *coro);
 const char *analyze_cut_children_words(struct analysis *analysis, const struct model_coro *coro);
