@@ -92,7 +92,8 @@ static bool is_child_finished(
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
 {
-	bool is_left = analyze_ties_is_something_left(analysis, object);
+	bool is_left = analyze_ties_is_something_left(analysis, object) &&
+		       !rules_missed_notify_was_outlived(analysis, coro, object);
 
 	if (object->vain.time == CT_NO_TIME || (object->found.time > object->vain.time && !is_left))
 		return CT_NO_TIME;

@@ -9,6 +9,14 @@
 /* A suspend is recorded before the waiter is in the list; a notify this soon after the suspend may come in between. */
 #define INTO_THE_LIST_NS INT64_C(1000000)
 
+bool rules_missed_notify_was_outlived(const struct analysis *analysis,
+	const struct model_coro *coro, const struct model_object *object)
+{
+	return object->found.time > object->vain.time && coro->resumed != CT_NO_TIME &&
+	       object->found.time < coro->resumed && object->owned >= coro->resumed &&
+	       object->owner == model_index(analysis->model, coro);
+}
+
 /* How a notify could miss this wait, which is what the reader asks there; "" if another notify found waiters. */
 static const char *how_missed(
 	struct analysis *analysis, const struct model_coro *coro, const struct model_waking *notify)

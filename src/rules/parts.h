@@ -114,7 +114,12 @@ void rules_overdue_tell(
 /*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
+ * rules_missed_notify_was_outlived: has this coroutine been woken by a later notify of the object, taken something
+ * from it, and then gone to wait? Then it looked there again, and the notify may have been the end of another object
+ * that lay at the same address.
  */
+bool rules_missed_notify_was_outlived(const struct analysis *analysis,
+	const struct model_coro *coro, const struct model_object *object);
 void rules_missed_notify_tell(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_waking *notify, struct story *story);
 void rules_missed_notify_tell_all(struct analysis *analysis, const struct model_coro *coro,
