@@ -69,13 +69,15 @@ static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 
 /* ---------------------------------------------------------------- is the object ready? */
 
+/* A child may start others for its parent to wait for: then its own end is not what the wait is for. */
 static bool is_child_finished(
 	struct analysis *analysis, const struct model_coro *coro, ct_time *ret_since)
 {
 	uint32_t child = analyze_ties_child(analysis, coro);
 	const struct model_coro *at = &analysis->model->coros.at[child];
 
-	if (!child || (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
+	if (!child || coro->rare->nr_awaits > 1 ||
+		(at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED) ||
 		at->is_presumed_done || (at->flags & MODEL_CORO_WAS_REPLACED) ||
 		at->changed < coro->suspended)
 		return false;

@@ -23,6 +23,23 @@ async def main():
 
 trio.run(main)
 """
+HANDED_ON = """\
+import trio
+
+async def second():
+    for _ in range(600):
+        await trio.sleep(0.1)
+
+async def first(nursery):
+    await trio.sleep(0.01)
+    nursery.start_soon(second)
+
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(first, nursery)
+
+trio.run(main)
+"""
 GUEST = """\
 import asyncio, trio
 
@@ -117,6 +134,15 @@ def check_join(place, python):
         check(re.search(r"Event.wait in listen, \S*join.py:4", why), f"what they wait for is not told: {why}")
 
 
+def check_handed_on(place, python):
+    """The only task of a nursery starts another one there, and ends: who waits for the nursery is not forgotten."""
+    program = place / "handed_on.py"
+    program.write_text(HANDED_ON)
+    trace, report = record(place, "timeout", "-s", "INT", "1", python, "-m", "corotracer", program)
+    check('# "second"' in run(COROTRACER, "dump", trace).stdout, "nothing was handed on")
+    check(not report["findings"], f"{report['findings']}")
+
+
 def check_guest(place, python):
     (place / "guest.py").write_text(GUEST)
     trace, report = record(place, python, "-m", "corotracer", place / "guest.py")
@@ -152,6 +178,7 @@ def main():
         check_healthy(place, python)
         check_circle(place, python)
         check_join(place, python)
+        check_handed_on(place, python)
         check_guest(place, python)
         check_simulated(place, python)
         check_not_loaded(place, python)

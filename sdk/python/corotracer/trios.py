@@ -47,6 +47,13 @@ def joined_by(task):
     return None
 
 
+def tell_joined(nursery, steps):
+    """A task that is started while another one waits for the end of its nursery is waited for as well."""
+    parent = _tasks.get(getattr(nursery, "parent_task", None))
+    if parent is not None and getattr(nursery, "_parent_waiting_in_aexit", False):
+        parent.join([steps])
+
+
 class Recorder:
     """An instrument of one run."""
 
@@ -60,6 +67,7 @@ class Recorder:
         _probe.name_task(steps, name_of(task))
         if is_system_task(task):
             _probe.mark(_probe.MARK_DAEMON, steps)
+        tell_joined(task.parent_nursery, steps)
 
     def task_scheduled(self, task):
         steps = _tasks.get(task)

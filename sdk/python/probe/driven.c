@@ -83,6 +83,15 @@ PyObject *driven_suspend(PyObject *self, PyObject *arguments)
 	Py_RETURN_NONE;
 }
 
+PyObject *driven_join(PyObject *self, PyObject *children)
+{
+	struct steps *steps = (struct steps *)self;
+
+	if (steps->state == STATE_WAITING && steps->nr_gathered && ctp_is_attached())
+		steps_gather(steps, children, places_of_await(steps->inner, steps_unwrap));
+	Py_RETURN_NONE;
+}
+
 PyObject *driven_finish(PyObject *self, PyObject *nothing)
 {
 	struct steps *steps = (struct steps *)self;

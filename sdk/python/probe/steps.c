@@ -382,6 +382,8 @@ static PyMethodDef steps_methods[] = {
 		"suspend(until, group, children): the step has ended, by a wait that ends by the "
 		"loop's clock at that time; 0: by none. children: a list of Steps whose ends, as "
 		"those of a group, are waited for; group None: it is no such wait."},
+	{"join", driven_join, METH_O,
+		"join(children): those whose ends it waits for have become more by these Steps."},
 	{"finish", driven_finish, METH_NOARGS, "finish(): the coroutine has ended in this step."},
 	{"ready", driven_ready, METH_NOARGS,
 		"ready(): what runs on this thread puts the coroutine into its loop's queue; "
