@@ -14,6 +14,7 @@
 #include "analyze/last_rest.h"
 #include "analyze/held.h"
 #include "analyze/lock_given.h"
+#include "analyze/passed.h"
 #include "analyze/long_runs.h"
 #include "analyze/partners.h"
 #include "analyze/parts.h"
@@ -79,6 +80,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_lock_given_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_passed_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_held_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_closed_groups_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_waking_threads_watcher, analysis) ||

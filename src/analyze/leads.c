@@ -12,6 +12,7 @@
 #include "analyze/giver_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
+#include "analyze/passed.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
 #include "analyze/pairs.h"
@@ -88,6 +89,7 @@ void analyze_leads_tell(
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_kin_circle_tell(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
+	analyze_passed_tell(analysis, story, coro);
 	analyze_lock_circle_tell(analysis, story, coro);
 	analyze_same_locks_tell(analysis, story, coro);
 	analyze_errands_tell(analysis, story, coro);

@@ -364,6 +364,7 @@ static bool cancel(struct model *model, uint32_t index, const struct ct_event *e
 	if (coro->state != CT_STATE_WAITING && coro->state != CT_STATE_READY &&
 		coro->state != CT_STATE_UNSEEN)
 		return model_coro_conflict(model, index, event);
+	model_tell(model, MODEL_GO_ON, (struct model_sight){.coro = index, .event = event});
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_run_queue_leave(model, coro, event->time);
 	model_coro_set_state(model, coro, CT_STATE_RUNNING, event->time);

@@ -41,6 +41,8 @@ enum model_moment {
 	MODEL_WAKE_RUNNING,
 	/* A wake finds `coro` already ready, whatever the event says about that: the next run serves both wakes. */
 	MODEL_WAKE_MERGED,
+	/* The suspension of `coro` is taken back: it goes on, and has not waited. */
+	MODEL_GO_ON,
 	/* From now on `coro` waits only for a thread. */
 	MODEL_READY,
 	/* `coro` is resumed; is resumed out of a wait that no wake has ended. */
@@ -92,7 +94,7 @@ struct model_sight {
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* Set for wakes, runs, TAKE, DROP, GIVE, TRANSFER, CLOSE, TASK_END and REGION_END. */
+	/* Set for wakes, runs, GO_ON, TAKE, DROP, GIVE, TRANSFER, CLOSE, TASK_END and REGION_END. */
 	const struct ct_event *event;
 	const struct model_task *task;
 	const struct model_region *region;
