@@ -32,6 +32,7 @@
 #include "analyze/batches.h"
 #include "analyze/companions.h"
 #include "analyze/cut_children.h"
+#include "analyze/gone_waiters.h"
 #include "analyze/joins.h"
 #include "analyze/late_notifies.h"
 #include "analyze/merged.h"
@@ -94,6 +95,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_read_habits_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_called_off_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
 		(analysis->why_coro &&
 			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))

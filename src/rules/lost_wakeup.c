@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "analyze/cut_children.h"
+#include "analyze/gone_waiters.h"
 #include "analyze/held.h"
 #include "analyze/kin_circle.h"
 #include "analyze/leads.h"
@@ -533,6 +534,8 @@ static const char *words_title(
 		by = rules_failed_waker_words(analysis, coro);
 	else if (is_of_cut_children(analysis, first))
 		by = analyze_cut_children_words(analysis, coro);
+	else if (analyze_gone_waiters_are_there(analysis, coro))
+		by = analyze_gone_waiters_words(analysis, coro);
 	if (first->variant == VARIANT_KEPT)
 		by = rules_kept_permits_words(analysis, coro);
 	else if (object->owner && next && !missed_notify(analysis, coro))
@@ -575,6 +578,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_held_is_circle(analysis, coro))
 		analyze_held_tell(analysis, story, coro);
 	tell_cut_children(analysis, first, story, finding);
+	analyze_gone_waiters_tell(analysis, coro, story, finding);
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
