@@ -3,13 +3,19 @@
  * Self-wake storms: a coroutine makes itself ready, looks around, and waits again, thousands of times a second, and
  * does nothing else that is recorded, for at least a tenth of a second.
  *
- * The rule is silent about voluntary yields, and if anything comes in between: a lock, a transfer, a child, a wake of
- * another coroutine.
+ * The rule is silent if anything comes in between: a lock, a transfer, a child, a wake of another coroutine; and about
+ * voluntary yields, unless the coroutine came back a hundred thousand times a second, for over a second, and ran for so
+ * short each time that it can only have looked whether something is ready.
  */
 #include <inttypes.h>
 
 #include "analyze/own_line.h"
 #include "rules/parts.h"
+
+/* Of a coroutine that yields: fewer, or longer, runs are work that lets others run. */
+#define YIELDS_RATE INT64_C(100000)
+#define YIELDS_TIME INT64_C(1000000000)
+#define YIELD_RUN INT64_C(500)
 
 /* ---------------------------------------------------------------- the watcher */
 
@@ -22,6 +28,7 @@ struct streak {
 	uint32_t wait_site; /* where it waited in between, in the longest streak */
 	uint32_t site;      /* of its last wake */
 	bool was_running;   /* the coroutine was running at that wake */
+	bool of_yields;     /* its waits are voluntary yields */
 	uint64_t count;
 	ct_time first;
 	uint64_t first_event;
@@ -35,7 +42,11 @@ struct streak {
 	int64_t longest_ran;    /* ns that it ran during the longest one */
 };
 
-/* For each coroutine the watcher keeps the index of its streak; 0: none. */
+/* For each coroutine the watcher keeps the indices of its streaks; 0: none. */
+struct streaks_of_coro {
+	uint32_t of[2]; /* of waits, and of yields */
+};
+
 struct memory {
 	VEC(struct streak) streaks; /* [0] stands for none */
 	uint64_t least;             /* shorter streaks are dropped when their coroutine ends */
@@ -62,9 +73,11 @@ static void end(struct model_watch *watch)
 	vec_fini(&memory->streaks);
 }
 
-static uint32_t *streak_of(const struct model_watch *watch, uint32_t coro)
+static uint32_t *streak_of(const struct model_watch *watch, uint32_t coro, bool of_yields)
 {
-	return model_watch_coro(watch, coro);
+	struct streaks_of_coro *streaks = model_watch_coro(watch, coro);
+
+	return &streaks->of[of_yields];
 }
 
 /* Anything else that the coroutine does ends its streak: taking, giving, waking others, transfers, children. */
@@ -73,18 +86,21 @@ static bool look_at_deed(struct model_watch *watch, const struct model_sight *si
 	struct memory *memory = watch->memory;
 
 	/* Streak 0 stands for none. */
-	memory->streaks.at[*streak_of(watch, sight->coro)].count = 0;
+	memory->streaks.at[*streak_of(watch, sight->coro, false)].count = 0;
+	memory->streaks.at[*streak_of(watch, sight->coro, true)].count = 0;
 	return true;
 }
 
 /* The coroutine's streak, made if there is none; NULL: out of memory. */
-static struct streak *streak_at(struct model_watch *watch, uint32_t coro)
+static struct streak *streak_at(struct model_watch *watch, uint32_t coro, bool of_yields)
 {
 	struct memory *memory = watch->memory;
-	uint32_t *index = streak_of(watch, coro);
+	uint32_t *index = streak_of(watch, coro, of_yields);
 
 	if (!*index) {
-		if (!vec_push(&memory->streaks, (struct streak){.coro = coro}))
+		struct streak streak = {.coro = coro, .of_yields = of_yields};
+
+		if (!vec_push(&memory->streaks, streak))
 			return NULL;
 		*index = (uint32_t)(memory->streaks.count - 1);
 	}
@@ -126,11 +142,8 @@ static void count(const struct model *model, struct streak *streak, const struct
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct streak *streak;
+	struct streak *streak = streak_at(watch, sight->coro, coro->point == CTP_POINT_YIELD);
 
-	if (coro->point == CTP_POINT_YIELD)
-		return true;
-	streak = streak_at(watch, sight->coro);
 	if (!streak)
 		return false;
 	count(watch->model, streak, coro, sight->event);
@@ -148,7 +161,7 @@ static void leave_out_gone(struct model_watch *watch)
 
 		if (!streak->coro)
 			continue;
-		*streak_of(watch, streak->coro) = nr_kept;
+		*streak_of(watch, streak->coro, streak->of_yields) = nr_kept;
 		memory->streaks.at[nr_kept++] = *streak;
 	}
 	memory->streaks.count = nr_kept;
@@ -177,6 +190,14 @@ static int64_t rate_of(const struct streak *streak)
 	return (int64_t)((double)streak->longest * 1e9 / (double)(lasted > 0 ? lasted : 1));
 }
 
+/* So many, and so short, yields are no work that lets others run. */
+static bool are_looks(const struct streak *streak)
+{
+	return rate_of(streak) >= YIELDS_RATE &&
+	       streak->longest_last - streak->longest_first >= YIELDS_TIME &&
+	       streak->longest_ran <= (int64_t)streak->longest * YIELD_RUN;
+}
+
 static bool is_storm(const struct analysis *analysis, const struct streak *streak)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
@@ -185,6 +206,7 @@ static bool is_storm(const struct analysis *analysis, const struct streak *strea
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
 	       streak->nr_self_wakes * 2 > coro->turns->nr_wakes &&
+	       (!streak->of_yields || are_looks(streak)) &&
 	       analyze_party_is_at_work(
 		       analysis, coro->process, streak->longest_first, streak->longest_last);
 }
@@ -194,11 +216,11 @@ static void judge(struct analysis *analysis, uint32_t index)
 	const struct streak *streak = &memory_of(analysis)->streaks.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_SELF_WAKE_STORM,
-		.grade = CT_GRADE_LIKELY,
+		.grade = streak->of_yields ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
 		.process = analysis->model->coros.at[streak->coro].process,
 		.coro = streak->coro,
 		.wait_site = streak->wait_site,
-		.cause_site = streak->site,
+		.cause_site = streak->site ? streak->site : streak->wait_site,
 		.subject = index,
 		.since = streak->longest_first,
 		.until = streak->longest_last,
@@ -309,7 +331,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 const struct rule rules_self_wake_storm = {
 	.watcher = {.nr_bytes = sizeof(struct memory),
-		.nr_coro_bytes = sizeof(uint32_t),
+		.nr_coro_bytes = sizeof(struct streaks_of_coro),
 		.looks = {[MODEL_WAKE_ITSELF] = look_at_wake,
 			[MODEL_TRY] = look_at_deed,
 			[MODEL_PROGRESS] = look_at_deed},
