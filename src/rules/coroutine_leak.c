@@ -4,10 +4,10 @@
  * starts them is divided into windows. The rule compares the least number alive in each window, so that a burst is no
  * leak.
  *
- * The rule is silent if the coroutines wait for the world outside (connections), are marked, or become fewer at the
- * end, or if so many ends may be missing that too few are left. If the load ended before the observation did,
- * coroutines that all wait for the same object are a pool; coroutines that were left behind wait for an object of their
- * own each.
+ * The rule is silent if the coroutines wait for the world outside (connections) or for timers, unless these are pollers
+ * that outlive who started them (pollers.c); if they are marked, or become fewer at the end; or if so many ends may be
+ * missing that too few are left. If the load ended before the observation did, coroutines that all wait for the same
+ * object are a pool; coroutines that were left behind wait for an object of their own each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,6 +34,7 @@ struct family {
 	uint32_t started[WINDOWS];
 	uint32_t nr_alive;  /* at the end */
 	uint64_t nr_hidden; /* of these: so many may have ended, and the event is missing */
+	bool are_pollers;   /* they wait for timers, and outlive who started them */
 	ct_time from;       /* begin of the load */
 	ct_time until;
 };
@@ -182,10 +183,13 @@ static bool is_load_even(const struct analysis *analysis, const struct family *f
 	return least >= LIMIT(analysis, LEAK_STARTED) && most <= 2 * least;
 }
 
-static bool is_left_behind(const struct analysis *analysis, const struct model_coro *coro)
+static bool is_left_behind(
+	const struct analysis *analysis, const struct family *family, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
+	if (family->are_pollers && rules_pollers_is_one(analysis, coro))
+		return true;
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
 	       kind != CTP_RESOURCE_NETWORK && kind != CTP_RESOURCE_TIMER &&
@@ -208,16 +212,17 @@ static void add_members(struct analysis *analysis, const struct family *family)
 		const struct model_coro *coro = &model->coros.at[family->order[i]];
 		struct candidate candidate = {
 			.rule = CT_RULE_COROUTINE_LEAK,
-			.grade = CT_GRADE_LIKELY,
+			.grade = family->are_pollers ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
 			.process = coro->process,
 			.coro = family->order[i],
 			.wait_site = coro->wait_site,
 			.cause_site = coro->spawn_site,
 			.descriptor = coro->rare->descriptor,
-			.since = coro->suspended,
+			.since = family->are_pollers ? coro->created : coro->suspended,
 		};
 
-		if (!is_left_behind(analysis, coro) || is_explained(analysis, family->order[i]))
+		if (!is_left_behind(analysis, family, coro) ||
+			is_explained(analysis, family->order[i]))
 			continue;
 		analyze_candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 			analysis->parties[coro->process].end);
@@ -232,7 +237,8 @@ static bool are_left_behind(const struct analysis *analysis, const struct family
 	uint32_t i;
 
 	for (i = 0; i < family->count; i++)
-		count += is_left_behind(analysis, &analysis->model->coros.at[family->order[i]]);
+		count += is_left_behind(
+			analysis, family, &analysis->model->coros.at[family->order[i]]);
 	return count * 4 >= (uint64_t)family->nr_alive * 3 &&
 	       count >= family->nr_hidden + (uint64_t)LIMIT(analysis, LEAK_RISE);
 }
@@ -251,7 +257,7 @@ static uint64_t count_hidden(const struct analysis *analysis, const struct famil
 		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
 		uint64_t nr_since = 0;
 
-		if (is_left_behind(analysis, coro))
+		if (is_left_behind(analysis, family, coro))
 			nr_since = model_lost_between(
 				analysis->model, family->process, coro->suspended, end);
 		nr_unsure += nr_since > 0;
@@ -280,7 +286,7 @@ static bool has_each_its_own(struct analysis *analysis, const struct family *fam
 	for (i = 0; i < family->count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
 
-		if (is_left_behind(analysis, coro))
+		if (is_left_behind(analysis, family, coro))
 			objects[count++] = coro->wait_object;
 	}
 	qsort(objects, count, sizeof(*objects), compare_objects);
@@ -326,6 +332,9 @@ static void judge(struct analysis *analysis, struct family *family, uint32_t sit
 		(int64_t)family->nr_started <
 			LIMIT(analysis, LEAK_RISE) + LIMIT(analysis, LEAK_STARTED) * RISING_WINDOWS)
 		return;
+	family->are_pollers =
+		family->nr_started == family->count &&
+		rules_pollers_are(analysis, family->order, family->count, family->process);
 	family->nr_hidden = count_hidden(analysis, family);
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
 		analyze_party_is_at_work(analysis, family->process, family->from, family->until) &&
@@ -451,6 +460,12 @@ static void tell_left(struct analysis *analysis, const struct group *group,
 					  : "nobody has resumed any of them since",
 	};
 
+	if (rules_pollers_is_one(analysis, coro)) {
+		since.text = "each comes back when its timer expires, and waits for the next one; "
+			     "none of them has ever ended";
+		analyze_story_step(analysis, story, &since);
+		return;
+	}
 	if (coro->wait_object)
 		since.text = analyze_say(analysis, "%s; %s goes on when %s %s", since.text, whom,
 			analyze_words_resource(analysis, coro->wait_object, coro->rare->descriptor),
@@ -488,7 +503,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_suspended(analysis, story, coro);
 	tell_left(analysis, group, coro, story);
 	analyze_story_evidence(analysis, story,
-		"the youngest of them has waited for %s, the oldest for %s",
+		"the youngest of them has %s for %s, the oldest for %s",
+		rules_pollers_is_one(analysis, coro) ? "lived" : "waited",
 		analyze_words_duration(
 			analysis, analysis->parties[first->process].end - last->since),
 		analyze_words_duration(

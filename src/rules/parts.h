@@ -112,6 +112,15 @@ void rules_overdue_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
 /*
+ * rules_pollers_is_one: does the coroutine come back from timers, though the one that started it has ended?
+ * rules_pollers_are: is that so of those of one place, many of which have come back again and again, and has none of
+ * them ever ended? There must be more of them than open connections.
+ */
+bool rules_pollers_is_one(const struct analysis *analysis, const struct model_coro *coro);
+bool rules_pollers_are(
+	const struct analysis *analysis, const uint32_t *order, uint32_t count, uint32_t process);
+
+/*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
  * rules_missed_notify_was_outlived: has this coroutine been woken by a later notify of the object, taken something
