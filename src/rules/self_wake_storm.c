@@ -12,7 +12,7 @@
 #include "analyze/own_line.h"
 #include "rules/parts.h"
 
-/* Of a coroutine that yields: fewer, or longer, runs are work that lets others run. */
+/* A coroutine that yields less often, or runs for longer, works, and lets others run. */
 #define YIELDS_RATE INT64_C(100000)
 #define YIELDS_TIME INT64_C(1000000000)
 #define YIELD_RUN INT64_C(500)
