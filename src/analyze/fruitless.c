@@ -127,7 +127,7 @@ const struct model_watcher analyze_fruitless_watcher = {
 
 /* ---------------------------------------------------------------- the evidence */
 
-/* As far as recorded: something may have been done in missing events. */
+/* As far as recorded: something may have been done in missing events, or by calls that are not recorded. */
 static bool is_recorded(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
 {
@@ -142,7 +142,7 @@ static bool is_recorded(
 static bool is_told(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
 {
-	return is_recorded(analysis, coro, place) &&
+	return is_recorded(analysis, coro, place) && !analyze_ties_is_at_large(coro) &&
 	       !model_lost_between(
 		       analysis->model, coro->process, coro->turns->wake.time, coro->suspended);
 }
@@ -212,9 +212,9 @@ static void tell(struct analysis *analysis, struct story *story, const struct mo
 	const struct model_waking *wake = &coro->turns->wake;
 
 	analyze_story_evidence(analysis, story,
-		"coroutine %" PRIu64 " was woken %s before %s wait%s; it ran for %s, did nothing, "
-		"and waits at the same place again: what it looked at was perhaps not what the "
-		"waker had changed; %s",
+		"coroutine %" PRIu64 " was woken %s before %s wait%s; it ran for %s, did nothing "
+		"that is recorded, and waits at the same place again: what it looked at was perhaps "
+		"not what the waker had changed; %s",
 		coro->id, analyze_words_duration(analysis, coro->suspended - wake->time), which,
 		words_waker(analysis, wake),
 		analyze_words_duration(analysis, coro->suspended - coro->resumed),

@@ -76,16 +76,6 @@ static bool is_at_join(const struct analysis *analysis, const struct model_coro 
 }
 
 /*
- * Is the place of the wait the coroutine's as a whole, as of a task that is told from outside? Then all of its waits
- * are there, for whatever they are.
- */
-static bool is_at_large(const struct model_coro *coro)
-{
-	return coro->wait_site && coro->wait_site == coro->spawn_site && !coro->wait_object &&
-	       !coro->rare->descriptor;
-}
-
-/*
  * By coroutine: the number of its group, plus 1; and a stuck coroutine that it started, directly or not, and that
  * another group has.
  */
@@ -155,7 +145,7 @@ static bool does_join(
 
 		if (!at[i].is_bare || !child ||
 			first_of(analysis, kin[child].group - 1)->grade < at[i].grade ||
-			!(is_at_join(analysis, coro) || is_at_large(coro)))
+			!(is_at_join(analysis, coro) || analyze_ties_is_at_large(coro)))
 			return false;
 	}
 	return true;

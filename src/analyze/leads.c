@@ -73,6 +73,16 @@ void analyze_leads_tell_process(
 	analyze_story_failed(analysis, story, coro->process);
 }
 
+/* Earlier waits of such a coroutine say less of this one. */
+static void tell_at_large(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	if (analyze_ties_is_at_large(coro) && analyze_provenance_relay(analysis, coro))
+		analyze_story_evidence(analysis, story,
+			"that is where it was started: all its waits count as waits there, and may have "
+			"been for other things");
+}
+
 void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -82,6 +92,7 @@ void analyze_leads_tell(
 		return;
 	}
 	analyze_provenance_tell(analysis, story, coro);
+	tell_at_large(analysis, story, coro);
 	analyze_fruitless_tell(analysis, story, coro);
 	analyze_by_timer_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);

@@ -94,6 +94,11 @@ int64_t analyze_read_habits_slowest(const struct analysis *analysis, const struc
 	return record_of(analysis, coro)->slowest_ns;
 }
 
+bool analyze_read_habits_are_alone(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return record_of(analysis, coro)->nr_else == 0;
+}
+
 static void tell_other_end(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {

@@ -186,11 +186,15 @@ static void tell_reports(
 	analyze_story_step(analysis, story, &rest);
 }
 
+/* Said if nothing else has ever ended a wait of the coroutine. */
+static const char own_reading[] = ": only its own reading may bring what it waits for";
+
 static const char *words_title(struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[first->descriptor];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const char *who = analyze_words_count(analysis, group);
 	const char *what = analyze_words_descriptor(analysis, descriptor);
 	const char *where = analyze_words_place(analysis, first->wait_site);
@@ -198,8 +202,9 @@ static const char *words_title(struct analysis *analysis, const struct group *gr
 	if (first->variant == VARIANT_HABIT)
 		return analyze_say(analysis,
 			"%s at %s; polls have reported %s %" PRIu32
-			" times since, from which it has read each time before, and nobody reads",
-			who, where, what, descriptor->nr_ready);
+			" times since, from which it has read each time before, and nobody reads%s",
+			who, where, what, descriptor->nr_ready,
+			analyze_read_habits_are_alone(analysis, coro) ? own_reading : "");
 	return analyze_say(analysis,
 		"%s for %s, at %s; polls have reported the descriptor %" PRIu32
 		" times since, and no transfer followed",

@@ -545,7 +545,7 @@ bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struc
 
 bool rules_left_behind_has_habit(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return is_longest(analysis, coro, FEW_WAITS);
+	return !analyze_ties_is_at_large(coro) && is_longest(analysis, coro, FEW_WAITS);
 }
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
