@@ -38,6 +38,7 @@ static bool is_circle(const struct analysis *analysis, const struct candidate *c
 		       analyze_kin_circle_any(analysis, coro) ||
 		       analyze_lock_circle_joiner(analysis, coro) ||
 		       analyze_lock_circle_is_own(analysis, coro) ||
+		       analyze_same_locks_holder(analysis, coro) ||
 		       analyze_send_circle_is(analysis, coro));
 }
 
@@ -76,6 +77,7 @@ static bool is_beside(
 	if (coro->process != member->process || member->state != CT_STATE_WAITING)
 		return false;
 	return analyze_lock_circle_joiner(analysis, member) == index ||
+	       analyze_same_locks_holder(analysis, member) == index ||
 	       analyze_giver_circle_has(analysis, member, index) ||
 	       analyze_kin_circle_any(analysis, member) == index ||
 	       (analyze_ties_is_for_untold_lock(member) && analyze_ties_is_for_untold_lock(coro) &&

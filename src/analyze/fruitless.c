@@ -213,7 +213,8 @@ static void tell(struct analysis *analysis, struct story *story, const struct mo
 
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64 " was woken %s before %s wait%s; it ran for %s, did nothing "
-		"that is recorded, and waits at the same place again: what it looked at was perhaps "
+		"that is recorded, and waits at the same place again: what it looked at was "
+		"perhaps "
 		"not what the waker had changed; %s",
 		coro->id, analyze_words_duration(analysis, coro->suspended - wake->time), which,
 		words_waker(analysis, wake),

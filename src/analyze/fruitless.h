@@ -21,8 +21,8 @@ extern const struct model_watcher analyze_fruitless_watcher;
 
 /*
  * analyze_fruitless_tell: adds evidence if the last run of `coro`, which waits, was fruitless, and this is no habit
- * of the place: at least three runs from there, and at least half of them, were not. Nothing is said if all waits of the
- * coroutine are at one place: then what its library does in a run is not recorded either.
+ * of the place: at least three runs from there, and at least half of them, were not. Nothing is said if all waits of
+ * the coroutine are at one place: then what its library does in a run is not recorded either.
  */
 void analyze_fruitless_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -79,7 +79,8 @@ static void tell_at_large(
 {
 	if (analyze_ties_is_at_large(coro) && analyze_provenance_relay(analysis, coro))
 		analyze_story_evidence(analysis, story,
-			"that is where it was started: all its waits count as waits there, and may have "
+			"that is where it was started: all its waits count as waits there, and may "
+			"have "
 			"been for other things");
 }
 

@@ -100,7 +100,7 @@ static uint32_t partner_at(const struct analysis *analysis, uint32_t coro, unsig
 		       : 0;
 }
 
-static bool are_partners(const struct analysis *analysis, uint32_t coro, uint32_t other)
+bool analyze_partners_are(const struct analysis *analysis, uint32_t coro, uint32_t other)
 {
 	unsigned i;
 
@@ -141,7 +141,7 @@ static bool stands_for(
 	const struct model_coro *at = analysis->model->coros.at;
 	uint32_t coro = only_wait_of(analysis, group), before = only_wait_of(analysis, other);
 
-	return other != group && before && are_partners(analysis, before, coro) &&
+	return other != group && before && analyze_partners_are(analysis, before, coro) &&
 	       analyze_group_first(analysis, other)->grade ==
 		       analyze_group_first(analysis, group)->grade &&
 	       analyze_group_first(analysis, other)->rule ==

@@ -29,6 +29,9 @@ void analyze_partners_survey(struct analysis *analysis);
  */
 uint32_t analyze_partners_next(const struct analysis *analysis, uint32_t coro, unsigned *at);
 
+/* analyze_partners_are: do both wait, the other for as long as what stands still, and have they woken each other? */
+bool analyze_partners_are(const struct analysis *analysis, uint32_t coro, uint32_t other);
+
 /*
  * analyze_partners_tell: adds evidence of partners of the group's first member that wait, and were woken by it, too.
  * Adds the coroutine that was woken last where the group waits, if it has ended, and had woken all members before.

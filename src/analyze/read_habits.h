@@ -28,7 +28,7 @@ uint32_t analyze_read_habits_descriptor(
 	const struct analysis *analysis, const struct model_coro *coro);
 int64_t analyze_read_habits_slowest(const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_read_habits_are_alone: has no other wait of the coroutine ended in another way, and did it read nowhere else? */
+/* analyze_read_habits_are_alone: has none of its waits ended in another way, and did it read nowhere else? */
 bool analyze_read_habits_are_alone(const struct analysis *analysis, const struct model_coro *coro);
 
 /* analyze_read_habits_tell: adds evidence of the habit, and of what the other end has written since, if it is known. */

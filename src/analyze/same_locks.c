@@ -5,9 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/same_locks.h"
+#include "analyze/stillness.h"
+#include "analyze/successors.h"
 #include "say/say.h"
 
 #define PLACES_TOLD 4u
@@ -114,6 +117,27 @@ static bool may_have_lock_of(const struct analysis *analysis, const struct model
 	       (kind == CTP_RESOURCE_CHANNEL || kind == CTP_RESOURCE_EVENT) &&
 	       holder->suspended < coro->suspended &&
 	       analyze_same_locks_are_of_type(analysis, holder->wait_site, coro->wait_site);
+}
+
+uint32_t analyze_same_locks_holder(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t index = model_index(analysis->model, coro), other;
+	unsigned at = 0;
+
+	if (!waits_so(coro) || !analyze_stillness_lasts(analysis, coro->process, coro->suspended))
+		return 0;
+	while ((other = analyze_partners_next(analysis, index, &at)) != 0) {
+		const struct model_coro *holder = &analysis->model->coros.at[other];
+		const struct provenance_relay *relay = analyze_provenance_relay(analysis, holder);
+
+		if (CTP_HANDLE_RESOURCE(holder->wait_object) == CTP_RESOURCE_CHANNEL &&
+			may_have_lock_of(analysis, holder, coro) && relay &&
+			(relay->last.coro == index || analyze_successors_are_of_kind(
+							      analysis, relay->last.coro, index)) &&
+			analyze_partners_are(analysis, index, other))
+			return other;
+	}
+	return 0;
 }
 
 /* ---------------------------------------------------------------- folding */
@@ -236,12 +260,33 @@ static void tell_place(struct analysis *analysis, struct story *story,
 		waits_so(coro) ? "for the same lock, perhaps" : "this one may have that lock");
 }
 
+static void tell_holder(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t index = analyze_same_locks_holder(analysis, coro);
+	const struct model_coro *holder = &analysis->model->coros.at[index];
+
+	if (!index)
+		return;
+	analyze_story_evidence(analysis, story,
+		"%s may have that lock: it waits since %s, %s before this one, in a method of the "
+		"same "
+		"type, at %s, where such waits are ended by coroutines as this one: a circle",
+		analyze_words_coro(analysis, holder),
+		analyze_words_duration(analysis, holder->suspended),
+		analyze_words_duration(
+			analysis, ct_time_between(holder->suspended, coro->suspended)),
+		analyze_words_place(analysis, holder->wait_site));
+	analyze_story_party(analysis, story, index, 0);
+}
+
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	struct told told = {0};
 	uint32_t i;
 
+	tell_holder(analysis, story, coro);
 	for (i = 1; i < analysis->model->coros.count && told.count < PLACES_TOLD; i++) {
 		const struct model_coro *other = &analysis->model->coros.at[i];
 

@@ -25,8 +25,16 @@ bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t si
 void analyze_same_locks_survey(struct analysis *analysis);
 
 /*
- * analyze_same_locks_tell: adds evidence that lists, place by place, the coroutines that wait for an unnamed lock in
- * other methods of the type, or, if this one waits for something else, for a lock that it may have.
+ * analyze_same_locks_holder: returns the coroutine that may have the lock for which this one waits, and waits for what
+ * this one brings: in a method of the type, for a channel, since before, where this one or one of its kind ended the
+ * last wait, and both have woken each other (partners.h). 0: there is none.
+ */
+uint32_t analyze_same_locks_holder(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_same_locks_tell: adds evidence of the holder, if there is one, and evidence that lists, place by place, the
+ * coroutines that wait for an unnamed lock in other methods of the type, or, if this one waits for something else, for
+ * a lock that it may have.
  */
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

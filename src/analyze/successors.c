@@ -41,6 +41,12 @@ static uint32_t function_of(const struct analysis *analysis, uint32_t index)
 	return model_place(analysis->model, analysis->model->coros.at[index].rare->function_site);
 }
 
+bool analyze_successors_are_of_kind(const struct analysis *analysis, uint32_t index, uint32_t other)
+{
+	return index && other && function_of(analysis, index) &&
+	       function_of(analysis, index) == function_of(analysis, other);
+}
+
 bool analyze_successors_are_kin(const struct analysis *analysis, uint32_t index, uint32_t other)
 {
 	const struct model_coro *at = analysis->model->coros.at;

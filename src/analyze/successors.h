@@ -14,6 +14,10 @@ struct analysis;
 /* analyze_successors_survey: notes which coroutines are the only living ones that were started at their place. */
 void analyze_successors_survey(struct analysis *analysis);
 
+/* analyze_successors_are_of_kind: have both one known function, wherever they were started? */
+bool analyze_successors_are_of_kind(
+	const struct analysis *analysis, uint32_t index, uint32_t other);
+
 /* analyze_successors_are_kin: were both started at one known place, in one process, with the same function? */
 bool analyze_successors_are_kin(const struct analysis *analysis, uint32_t index, uint32_t other);
 

@@ -102,8 +102,8 @@ bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t 
 /* analyze_ties_keeps_no_waker: does the coroutine wait after a poll that kept no waker, so that nobody can wake it? */
 bool analyze_ties_keeps_no_waker(const struct model_coro *coro);
 /*
- * analyze_ties_is_at_large: is the place of the wait the coroutine's as a whole, as of a task that is told from outside?
- * Then all of its waits are there, for whatever they are, and how earlier ones ended says little of this one.
+ * analyze_ties_is_at_large: is the place of the wait the coroutine's as a whole, as of a task that is told from
+ * outside? Then all of its waits are there, for whatever they are, and how earlier ones ended says little of this one.
  */
 static inline bool analyze_ties_is_at_large(const struct model_coro *coro)
 {

@@ -18,6 +18,7 @@
 #include "analyze/resumers.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
+#include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
@@ -508,6 +509,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_HELD_UP;
 	if (analyze_lock_circle_is_own(analysis, coro))
 		return KIND_OWN_LOCK;
+	if (analyze_same_locks_holder(analysis, coro))
+		return KIND_CLAIMED;
 	if (analyze_send_circle_is(analysis, coro))
 		return KIND_CIRCLE;
 	if (analyze_overlooked_is(analysis, coro) && is_claim(analysis, coro))
