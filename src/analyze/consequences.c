@@ -134,7 +134,17 @@ static uint32_t ender_of(const struct analysis *analysis, const struct model_cor
 	return relay ? analyze_successors_of(analysis, relay->last.coro) : 0;
 }
 
-/* One of those that have woken this coroutine and that is held up, if all that live wait; 0: none. */
+/* One that waits for the end of others waits for those that it started, rather than they for it. */
+static bool joins(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING &&
+	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
+}
+
+/*
+ * The one that started this coroutine, or one of those that have woken it, that is held up, if all of the latter that
+ * live wait; 0: none.
+ */
 static uint32_t partner_of(
 	const struct analysis *analysis, const struct group *group, uint32_t index, unsigned steps)
 {
@@ -149,7 +159,10 @@ static uint32_t partner_of(
 		if (!partner && is_held_up(analysis, group, next, steps))
 			partner = next;
 	}
-	return partner;
+	next = coro_at(analysis, index)->parent;
+	return !joins(coro_at(analysis, next)) && is_held_up(analysis, group, next, steps)
+		       ? next
+		       : partner;
 }
 
 /*
@@ -289,6 +302,8 @@ static const char *words_by(const struct analysis *analysis, const struct row *r
 				       : "which one of them had woken before";
 	if (rank_of_wait(analysis, coro) == RANK_CLAIM)
 		return "which took what it had sent last";
+	if (coro->parent == row->by)
+		return row->count == 1 ? "which started it" : "which started one of them";
 	return row->count == 1 ? "which has woken it before" : "which has woken one of them before";
 }
 

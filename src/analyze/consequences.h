@@ -24,7 +24,7 @@ enum rank {
  * in idle programs) waits for one that is stuck with that group, or held up by it in turn. Stuck are its members, the
  * other side of its circle, and those that wait for a lock in a method of the same type. Whom a coroutine waits for is
  * told by who ended the last wait where it waits, or does so since that one has ended (successors.h), woke it last, was
- * woken by it before its wait (asked.h), or has ever woken it (partners.h).
+ * woken by it before its wait (asked.h), has ever woken it (partners.h), or started it.
  */
 void analyze_consequences_survey(struct analysis *analysis);
 
