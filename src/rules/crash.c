@@ -370,8 +370,11 @@ static const char *words_blow(
 		return analyze_say(analysis, "%s, sent by the program itself", name);
 	if (crash->caller)
 		return analyze_say(analysis,
-			"%s: called address 0x%" PRIx64 ", where there is no code", name,
-			crash->address);
+			"%s: called address 0x%" PRIx64 ", where there is no code%s", name,
+			crash->address,
+			rules_freed_frame_of(analysis, crash)
+				? ": a frame was resumed that was freed before"
+				: "");
 	return analyze_say(analysis, "%s, at address 0x%" PRIx64, name, crash->address);
 }
 
@@ -406,6 +409,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->title = words_crash(analysis, first, crash, name);
 	finding->next_step = next_step(finding, group, crash);
 	tell_causes(analysis, first, first->since, story);
+	if (rules_freed_frame_of(analysis, crash))
+		rules_freed_frame_tell(
+			analysis, rules_freed_frame_of(analysis, crash), crash, story, finding);
 	if (!crash)
 		tell_candidates(analysis, first->process, story);
 	else if (!crash->coro)

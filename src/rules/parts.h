@@ -121,6 +121,15 @@ bool rules_pollers_are(
 	const struct analysis *analysis, const uint32_t *order, uint32_t count, uint32_t process);
 
 /*
+ * rules_freed_frame_of: returns the coroutine whose freed frame was resumed, which led to this crash; 0: there is none
+ * that the address shows. rules_freed_frame_tell: adds who woke it, and destroyed it, as steps, how that is
+ * known, and what to look at.
+ */
+uint32_t rules_freed_frame_of(const struct analysis *analysis, const struct model_crash *crash);
+void rules_freed_frame_tell(struct analysis *analysis, uint32_t index,
+	const struct model_crash *crash, struct story *story, struct ct_finding *finding);
+
+/*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
  * rules_missed_notify_was_outlived: has this coroutine been woken by a later notify of the object, taken something
