@@ -165,6 +165,18 @@ class traced : public Promise,
 			state(), location::current(), detail::final_suspension<Promise>{promise()});
 	}
 
+	/* An exception has left the body: an end, too, and told as a failure before the promise deals with it. */
+	COROTRACER_BODY void unhandled_exception(location where = location::current()) noexcept(
+		noexcept(std::declval<Promise &>().unhandled_exception())) requires
+		requires(Promise &failed)
+	{
+		failed.unhandled_exception();
+	}
+	{
+		state().fail(where);
+		promise().unhandled_exception();
+	}
+
 	template <detail::yielded_to<Promise> Value = typename detail::yielded_by<Promise>::type>
 	COROTRACER_BODY decltype(auto)
 	yield_value(Value &&value, location where = location::current()) noexcept(

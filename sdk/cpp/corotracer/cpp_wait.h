@@ -127,13 +127,22 @@ class coroutine_state
 		ctp_resume(id_, CTP_POINT_INITIAL);
 	}
 
-	/* The body has ended. */
+	/* The body has ended. A body that an exception left has ended before (fail). */
 	COROTRACER_INLINE void finish() noexcept
+	{
+		if (life_ == life::done || !is_traced_now())
+			return;
+		life_ = life::done;
+		ctp_return(id_);
+	}
+
+	/* An exception has left the body. */
+	COROTRACER_COLD void fail(const location &where) noexcept
 	{
 		if (!is_traced_now())
 			return;
 		life_ = life::done;
-		ctp_return(id_);
+		ctp_return_failed(id_, site_of(where, nullptr));
 	}
 
 	COROTRACER_COLD void mark(enum ctp_mark what) noexcept
