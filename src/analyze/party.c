@@ -374,6 +374,26 @@ bool analyze_party_has_starved_worker(
 	return false;
 }
 
+/* Does a peer outside of the process decide how long this descriptor lives? */
+static bool is_connection(const struct analysis *analysis, uint32_t process, uint32_t index)
+{
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
+
+	return descriptor->process == process &&
+	       descriptor->type == CTP_DESCRIPTOR_TYPE_CONNECTION &&
+	       (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
+	       !analyze_party_is_inside(analysis, index);
+}
+
+uint32_t analyze_party_nr_connections(const struct analysis *analysis, uint32_t process)
+{
+	uint32_t count = 0, i;
+
+	for (i = 1; i < analysis->model->descriptors.count; i++)
+		count += is_connection(analysis, process, i);
+	return count;
+}
+
 bool analyze_party_account(const struct analysis *analysis, uint32_t process, ct_time from,
 	ct_time until, struct model_account *ret_sum)
 {

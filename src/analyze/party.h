@@ -71,6 +71,12 @@ bool analyze_party_says_nobody_is_left(const struct party *party);
 bool analyze_party_has_failed_in_sleep(const struct party *party);
 
 /*
+ * analyze_party_nr_connections: how many of the process's open connections are with peers outside of it, which decide
+ * how long these live?
+ */
+uint32_t analyze_party_nr_connections(const struct analysis *analysis, uint32_t process);
+
+/*
  * analyze_party_has_starved_worker: did a worker of the process wait for a processor for half of the time since
  * `since`, or did nobody look at it after that? A worker whose last event says that it sleeps may have been woken
  * without having had the time to record it. False if the kernel's accounts were never read.

@@ -5,9 +5,10 @@
  * leak.
  *
  * The rule is silent if the coroutines wait for the world outside (connections) or for timers, unless these are pollers
- * that outlive who started them (pollers.c); if they are marked, or become fewer at the end; or if so many ends may be
- * missing that too few are left. If the load ended before the observation did, coroutines that all wait for the same
- * object are a pool; coroutines that were left behind wait for an object of their own each.
+ * that outlive who started them (pollers.c); if they are no more than there are open connections; if they are marked,
+ * or become fewer at the end; or if so many ends may be missing that too few are left. If the load ended before the
+ * observation did, coroutines that all wait for the same object are a pool; coroutines that were left behind wait for
+ * an object of their own each.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -230,6 +231,14 @@ static void add_members(struct analysis *analysis, const struct family *family)
 	}
 }
 
+/* If there are no more than open connections, a peer outside may decide how long each of them lives. */
+static bool may_be_of_connections(
+	const struct analysis *analysis, const struct family *family, uint64_t count)
+{
+	return !family->are_pollers &&
+	       count <= analyze_party_nr_connections(analysis, family->process);
+}
+
 /* Do most living coroutines wait for something inside the program? As many as may have ended unseen do not count. */
 static bool are_left_behind(const struct analysis *analysis, const struct family *family)
 {
@@ -240,7 +249,8 @@ static bool are_left_behind(const struct analysis *analysis, const struct family
 		count += is_left_behind(
 			analysis, family, &analysis->model->coros.at[family->order[i]]);
 	return count * 4 >= (uint64_t)family->nr_alive * 3 &&
-	       count >= family->nr_hidden + (uint64_t)LIMIT(analysis, LEAK_RISE);
+	       count >= family->nr_hidden + (uint64_t)LIMIT(analysis, LEAK_RISE) &&
+	       !may_be_of_connections(analysis, family, count);
 }
 
 /*

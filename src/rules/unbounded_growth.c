@@ -318,17 +318,6 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 	return nr_excused * 2 > nr_open;
 }
 
-/* Does a peer outside of the process decide how long this descriptor lives? */
-static bool is_connection(const struct analysis *analysis, uint32_t process, uint32_t index)
-{
-	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
-
-	return descriptor->process == process &&
-	       descriptor->type == CTP_DESCRIPTOR_TYPE_CONNECTION &&
-	       (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
-	       !analyze_party_is_inside(analysis, index);
-}
-
 /*
  * Were at no place more of the living coroutines started than connections are open? Then each connection has a few
  * coroutines, and their number is that of the world's requests.
@@ -338,12 +327,9 @@ static bool are_alive_of_connections(struct analysis *analysis, const struct mod
 	struct arena_mark before = arena_mark(&analysis->scratch);
 	const struct place_count *places = count_places(analysis, series);
 	uint32_t most = places ? places[0].count : 0;
-	uint32_t nr_connections = 0, i;
 
 	arena_reset(&analysis->scratch, before);
-	for (i = 1; i < analysis->model->descriptors.count; i++)
-		nr_connections += is_connection(analysis, series->process, i);
-	return most <= nr_connections;
+	return most <= analyze_party_nr_connections(analysis, series->process);
 }
 
 /*
