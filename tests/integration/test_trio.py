@@ -30,9 +30,13 @@ async def second():
     for _ in range(600):
         await trio.sleep(0.1)
 
+async def ready(task_status):
+    task_status.started()
+    await second()
+
 async def first(nursery):
     await trio.sleep(0.01)
-    nursery.start_soon(second)
+    {}
 
 async def main():
     async with trio.open_nursery() as nursery:
@@ -137,10 +141,11 @@ def check_join(place, python):
 def check_handed_on(place, python):
     """The only task of a nursery starts another one there, and ends: who waits for the nursery is not forgotten."""
     program = place / "handed_on.py"
-    program.write_text(HANDED_ON)
-    trace, report = record(place, "timeout", "-s", "INT", "1", python, "-m", "corotracer", program)
-    check('# "second"' in run(COROTRACER, "dump", trace).stdout, "nothing was handed on")
-    check(not report["findings"], f"{report['findings']}")
+    for start, name in (("nursery.start_soon(second)", "second"), ("await nursery.start(ready)", "ready")):
+        program.write_text(HANDED_ON.format(start))
+        trace, report = record(place, "timeout", "-s", "INT", "1", python, "-m", "corotracer", program)
+        check(f'# "{name}"' in run(COROTRACER, "dump", trace).stdout, f"{name} was not started")
+        check(not report["findings"], f"{report['findings']}")
 
 
 def check_guest(place, python):

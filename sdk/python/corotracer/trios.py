@@ -222,6 +222,21 @@ def install_resources(trio):
                         trio.CapacityLimiter: SEMAPHORE, trio.Condition: CONDITION})
 
 
+def tell_moved(status):
+    """A task that Nursery.start has started belongs to the nursery as soon as it calls `started`."""
+    original = status.started
+
+    @functools.wraps(original)
+    def started(self, *arguments, **named):
+        tasks = self._old_nursery.child_tasks
+        original(self, *arguments, **named)
+        for task in tasks:
+            if task in _tasks and task.parent_nursery is self._new_nursery:
+                tell_joined(self._new_nursery, _tasks[task])
+
+    status.started = started
+
+
 def recorded(run, make):
     @functools.wraps(run)
     def traced(*arguments, instruments=(), **named):
@@ -234,6 +249,9 @@ def change(trio):
     _probe.add_library(os.path.dirname(trio.__file__) + os.sep)
     _probe.add_bottom(trio.run.__code__)
     install_resources(trio)
+    status = getattr(getattr(trio._core, "_run", None), "_TaskStatus", None)
+    if status is not None:
+        tell_moved(status)
 
     def derived(recorder):
         """Of trio's own class, whose other methods do nothing: trio asks for them."""
