@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gone waiters (gone_waiters.h): the latest coroutines that were destroyed while they waited for an object; and, from
- * the first of them on, for each place when a wait there ended last.
+ * Gone waiters (gone_waiters.h): the latest coroutines that were destroyed while they waited for an object.
  */
 #include <inttypes.h>
 
 #include "analyze/gone_waiters.h"
 #include "analyze/parts.h"
+#include "analyze/provenance.h"
 #include "analyze/watched_places.h"
 
 #define GONE 64u
@@ -23,10 +23,6 @@ struct gone {
 struct memory {
 	struct gone latest[GONE];
 	uint64_t count;
-};
-
-struct place {
-	ct_time last_ended; /* 0: none since the first one was destroyed */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -54,24 +50,9 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 	return true;
 }
 
-static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
-{
-	const struct memory *memory = watch->memory;
-	struct place *place;
-
-	if (!memory->count)
-		return true;
-	place = model_watch_place(
-		watch, model_place(watch->model, watch->model->coros.at[sight->coro].wait_site));
-	if (place)
-		place->last_ended = sight->event->time;
-	return true;
-}
-
 const struct model_watcher analyze_gone_waiters_watcher = {
 	.nr_bytes = sizeof(struct memory),
-	.nr_place_bytes = sizeof(struct place),
-	.looks = {[MODEL_CUT] = look_at_cut, [MODEL_RUN] = look_at_run},
+	.looks = {[MODEL_CUT] = look_at_cut},
 };
 
 /* ---------------------------------------------------------------- queries */
@@ -100,12 +81,12 @@ bool analyze_gone_waiters_are_there(const struct analysis *analysis, const struc
 {
 	const struct gone *gone = coro->wait_object ? gone_of(analysis, coro) : NULL;
 	const struct model_object *object = analyze_ties_object(analysis, coro);
-	const struct place *place =
-		analyze_watch_wait(analysis, &analyze_gone_waiters_watcher, coro);
+	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
 
-	return gone && coro->state == CT_STATE_WAITING && object->handle && place &&
+	return gone && coro->state == CT_STATE_WAITING && object->handle &&
 	       object->found.time != CT_NO_TIME && object->found.time > gone->end.time &&
-	       object->found.time > coro->suspended && place->last_ended < object->found.time &&
+	       object->found.time > coro->suspended &&
+	       !(relay && relay->last.time >= object->found.time) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, gone->end.time);
 }
 

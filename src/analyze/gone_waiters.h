@@ -20,8 +20,8 @@ extern const struct model_watcher analyze_gone_waiters_watcher;
 
 /*
  * analyze_gone_waiters_are_there: was a coroutine destroyed while it waited at the same place for the same object as
- * this one, and was the object notified since, while this one waits, for somebody, though no wait at that place has
- * ended since that notify?
+ * this one, and was the object notified since, while this one waits, for somebody, though nobody was woken for it since
+ * that notify?
  *
  * analyze_gone_waiters_words: says so of such a wait behind a title. analyze_gone_waiters_tell: if it is one, adds the
  * destruction as a step, and what to look at.
