@@ -225,14 +225,73 @@ static void tell_parents(struct analysis *analysis, const struct group *group, s
 	analyze_story_party(analysis, story, group->parent, 0);
 }
 
+/* Did the coroutine start this one in its last run, and does this one wait since? */
+static bool is_started_last(
+	const struct model_coro *coro, uint32_t parent, const struct model_coro *child)
+{
+	return child->parent == parent && child->state == CT_STATE_WAITING &&
+	       child->created != CT_NO_TIME && coro->resumed != CT_NO_TIME &&
+	       child->created >= coro->resumed && child->created <= coro->suspended &&
+	       child->suspended >= coro->suspended;
+}
+
+/* The only coroutine that this one started in its last run, if it lives, and waits; 0: none, or there are several. */
+static uint32_t started_last(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t found = 0, i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		if (!is_started_last(&at[index], index, &at[i]))
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+/*
+ * Adds where the last of a chain waits, each of which started the next one just before it began to wait, as a
+ * coroutine does that awaits a task.
+ */
+static void tell_started_last(struct analysis *analysis, uint32_t index, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t last = 0, next = index, steps = 0;
+	const char *how;
+
+	if (coro->state != CT_STATE_WAITING || !analyze_ties_may_be_for_end(coro) ||
+		coro->rare->deadline != CT_NO_TIME)
+		return;
+	while (steps < TIES_GENERATIONS && (next = started_last(analysis, next)) != 0) {
+		last = next;
+		steps++;
+	}
+	if (!last)
+		return;
+	coro = &analysis->model->coros.at[last];
+	how = steps == 1 ? "" : steps == 2 ? " by way of another" : " by way of others";
+	analyze_story_evidence(analysis, story,
+		"%s, which it had started just before%s, waits itself, at %s: it may wait for the "
+		"end of that coroutine",
+		analyze_words_coro(analysis, coro), how,
+		analyze_words_place(analysis, coro->wait_site));
+	analyze_story_party(analysis, story, last, 0);
+}
+
 void analyze_joins_tell(struct analysis *analysis, const struct group *group, struct story *story)
 {
+	uint32_t first = analysis->candidates.at[group->first].coro;
+
 	if (group->descendant)
 		analyze_story_evidence(analysis, story,
 			"coroutine %" PRIu64
 			", which another finding is about, was started by it: it "
 			"may wait for the end of that coroutine",
 			analysis->model->coros.at[group->descendant].id);
+	else if (first && analysis->candidates.at[group->first].is_bare)
+		tell_started_last(analysis, first, story);
 	if (group->nr_parents)
 		tell_parents(analysis, group, story);
 }
