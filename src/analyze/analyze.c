@@ -27,6 +27,7 @@
 #include "analyze/standing.h"
 #include "analyze/successors.h"
 #include "analyze/telling.h"
+#include "analyze/unanswered.h"
 #include "analyze/errands.h"
 #include "analyze/giver_circle.h"
 #include "analyze/batches.h"
@@ -97,6 +98,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_unanswered_watcher, analysis) ||
 		(analysis->why_coro &&
 			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))
 		return false;

@@ -6,6 +6,7 @@
 
 #include "analyze/giver_circle.h"
 #include "analyze/parts.h"
+#include "analyze/unanswered.h"
 #include "analyze/wakers.h"
 
 #define MEMBERS 8u
@@ -16,6 +17,7 @@ enum cause {
 	CAUSE_NONE, /* somebody else may end its wait, or nobody is known who could */
 	CAUSE_TIE,
 	CAUSE_HELD,
+	CAUSE_ASKED, /* the next one took what it had put, and answered each time before */
 	CAUSE_PERMITS,
 	CAUSE_GIVEN,
 };
@@ -99,6 +101,8 @@ static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 		return only(analysis,
 			model_find(analysis->model, coro->process, coro->rare->held_by),
 			CAUSE_HELD);
+	if (analyze_unanswered_taker(analysis, coro))
+		return only(analysis, analyze_unanswered_taker(analysis, coro), CAUSE_ASKED);
 	if (!object->handle || model_is_unnamed(coro->wait_object) || kind == CTP_RESOURCE_LOCK)
 		return (struct ahead){0};
 	if (kind == CTP_RESOURCE_SEMAPHORE && object->permits.nr_out && !object->permits.is_signal)
@@ -144,7 +148,7 @@ static struct closure closure_of(const struct analysis *analysis, uint32_t index
 static bool is_known_elsewhere(const struct closure *closure)
 {
 	return !closure->nr_of[CAUSE_GIVEN] && !closure->nr_of[CAUSE_PERMITS] &&
-	       closure->nr_of[CAUSE_HELD] < 2;
+	       !closure->nr_of[CAUSE_ASKED] && closure->nr_of[CAUSE_HELD] < 2;
 }
 
 /* The one that has waited for the longest time, of those whose waits are no ties. */
@@ -229,6 +233,11 @@ bool analyze_giver_circle_wants_stock(const struct analysis *analysis, uint32_t 
 	return false;
 }
 
+bool analyze_giver_circle_is_own(const struct analysis *analysis, uint32_t index)
+{
+	return closure_of(analysis, index).count == 1;
+}
+
 bool analyze_giver_circle_has(
 	const struct analysis *analysis, const struct model_coro *coro, uint32_t other)
 {
@@ -263,6 +272,8 @@ static const char *words_reason(
 			       : "";
 	case CAUSE_HELD:
 		return analyze_say(analysis, ", to which, besides itself, only %s refers", who);
+	case CAUSE_ASKED:
+		return analyze_say(analysis, ", and %s took what it had put", who);
 	case CAUSE_PERMITS:
 		return analyze_say(analysis, ", all whose permits %s %s", who,
 			ahead->count == 1 ? "has" : "have");

@@ -30,10 +30,13 @@ void analyze_giver_circle_survey(struct analysis *analysis);
  *
  * analyze_giver_circle_tell: adds evidence of who waits for whom; nothing if it is in none.
  *
+ * analyze_giver_circle_is_own: is the coroutine's circle itself alone?
+ *
  * analyze_giver_circle_has: are these two in one circle?
  */
 uint32_t analyze_giver_circle_of(const struct analysis *analysis, uint32_t index);
 bool analyze_giver_circle_wants_stock(const struct analysis *analysis, uint32_t index);
+bool analyze_giver_circle_is_own(const struct analysis *analysis, uint32_t index);
 bool analyze_giver_circle_has(
 	const struct analysis *analysis, const struct model_coro *coro, uint32_t other);
 void analyze_giver_circle_tell(

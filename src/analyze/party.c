@@ -506,3 +506,12 @@ bool analyze_party_may_have_gone_on(const struct analysis *analysis, const struc
 	}
 	return false;
 }
+
+bool analyze_party_is_idle(const struct analysis *analysis, uint32_t process)
+{
+	const struct party *party = &analysis->parties[process];
+	ct_time last = analysis->model->processes[process].last_run;
+
+	return (party->has_outside || party->has_armed) &&
+	       (last == CT_NO_TIME || party->end - last > LIMIT(analysis, WAIT_LIMIT));
+}

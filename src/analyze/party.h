@@ -121,6 +121,12 @@ bool analyze_party_has_own_clients(const struct analysis *analysis, uint32_t des
 bool analyze_party_is_own(const struct analysis *analysis, uint32_t descriptor);
 
 /*
+ * analyze_party_is_idle: does the program as a whole stand still, and can something outside make it go on? Then it is
+ * idle.
+ */
+bool analyze_party_is_idle(const struct analysis *analysis, uint32_t process);
+
+/*
  * analyze_party_may_have_gone_on: could this waiting coroutine have gone on in the missing events? Row formats say
  * which coroutine's events are missing; other formats do not.
  */

@@ -250,7 +250,7 @@ bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t
 
 /* ---------------------------------------------------------------- words */
 
-const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t index)
+static const char *words_of_thread(struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
 
@@ -271,6 +271,24 @@ const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t i
 		analyze_words_system_call(analysis, thread->seen_system_call),
 		thread->seen_in_mutex ? " as for a mutex" : "",
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
+}
+
+/* Where the program saw the thread, and the name that the program has for it. */
+static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
+{
+	const char *name = analysis->tables->sites[thread->told_name].reason;
+
+	if (!thread->told_at)
+		return "";
+	return analyze_say(analysis, "; since %s the program has seen it at %s%s%s",
+		analyze_words_time(analysis, thread->told),
+		analyze_words_place(analysis, thread->told_at), *name ? ", as " : "", name);
+}
+
+const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t index)
+{
+	return analyze_say(analysis, "%s%s", words_of_thread(analysis, index),
+		words_told(analysis, &analysis->model->threads[index]));
 }
 
 uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t index)

@@ -79,9 +79,10 @@ static bool take_detail(struct model *model, const struct ct_event *event);
 
 static void tell_given(struct model *model, uint32_t coro, const struct ct_event *event)
 {
-	uint32_t giver = event->coro ? coro : model_thread_doer(model, event->thread);
+	uint32_t by = event->coro ? coro : model_thread_doer(model, event->thread);
+	enum model_moment moment = event->kind == CTP_KIND_ACQUIRE ? MODEL_GET : MODEL_GIVE;
 
-	model_tell(model, MODEL_GIVE, (struct model_sight){.coro = giver, .event = event});
+	model_tell(model, moment, (struct model_sight){.coro = by, .event = event});
 }
 
 static bool change_object(struct model *model, const struct ct_event *event)
@@ -91,8 +92,7 @@ static bool change_object(struct model *model, const struct ct_event *event)
 	if (!model_coro_touch(model, event, &coro))
 		return false;
 	model_coro_progress(model, coro);
-	if (event->kind != CTP_KIND_ACQUIRE)
-		tell_given(model, coro, event);
+	tell_given(model, coro, event);
 	return model_object_change(model, coro, event);
 }
 

@@ -548,6 +548,8 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		take_phase(model, event);
 	if (event->argument == CTP_MARK_SIGNALS_END)
 		process_at(model, event->process)->is_ended_by_signals = event->object == 1;
+	if (event->argument == CTP_MARK_THREAD_AT || event->argument == CTP_MARK_THREAD_NAME)
+		return model_thread_told(model, event);
 	if (!model_coro_own(model, event, &index))
 		return false;
 	if (!index)

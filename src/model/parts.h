@@ -309,6 +309,8 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 void model_thread_block_end(struct model *model, const struct ct_event *event);
 void model_thread_stop(struct model *model, const struct ct_event *event);
 void model_thread_seen(struct model *model, const struct ct_event *event);
+/* model_thread_told: a mark names the thread, or where it is. True, always. */
+bool model_thread_told(struct model *model, const struct ct_event *event);
 void model_thread_finish(struct model *model);
 /* model_thread_deadline: the wait that this thread has just begun has a time-out. */
 void model_thread_deadline(struct model *model, uint32_t thread);

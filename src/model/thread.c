@@ -427,6 +427,24 @@ static void see_halt(struct model_process *process, char letter, ct_time time)
 		process->halted = time;
 }
 
+bool model_thread_told(struct model *model, const struct ct_event *event)
+{
+	struct model_thread *thread;
+	uint32_t index = 0;
+
+	map_get(&process_at(model, event->process)->tids, event->object, &index);
+	if (!index)
+		return true;
+	thread = thread_at(model, index);
+	if (event->argument == CTP_MARK_THREAD_NAME) {
+		thread->told_name = event->site;
+		return true;
+	}
+	thread->told_at = event->site;
+	thread->told = event->time;
+	return true;
+}
+
 void model_thread_seen(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, seen_thread(model, event));

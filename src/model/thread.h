@@ -87,7 +87,10 @@ struct model_thread {
 	bool is_untimed;
 	bool is_polling;    /* in a call that waits for descriptors */
 	bool is_idle_timed; /* its present idle time has a time-out */
-	bool seen_untimed;  /* at that look it was blocked without time-out */
+	/* as the program told of it: where it was then, and its name, both sites; 0: not told */
+	uint32_t told_at, told_name;
+	ct_time told;
+	bool seen_untimed; /* at that look it was blocked without time-out */
 	/* at that look it was in a poll or select whose descriptors are all known */
 	bool seen_polls;
 	bool seen_in_mutex; /* at that look it waited as for a mutex */

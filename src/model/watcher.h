@@ -67,8 +67,9 @@ enum model_moment {
 	/* From now on `coro` holds the lock `object`; nobody holds it any more. */
 	MODEL_TAKE,
 	MODEL_DROP,
-	/* `coro` releases, hands over or notifies the object of the event. */
+	/* `coro` releases, hands over or notifies the object of the event; takes it, or from it. */
 	MODEL_GIVE,
+	MODEL_GET,
 	/* `coro` was created; `by` is its creator. */
 	MODEL_BEGIN,
 	/* `coro` ends, or is presumed to have ended. */
@@ -94,7 +95,7 @@ struct model_sight {
 	uint32_t object;
 	uint32_t descriptor;
 	uint32_t site;
-	/* Set for wakes, runs, GO_ON, TAKE, DROP, GIVE, TRANSFER, CLOSE, TASK_END and REGION_END. */
+	/* Set for wakes, runs, GO_ON, TAKE, DROP, GIVE, GET, TRANSFER, CLOSE, TASK_END and REGION_END. */
 	const struct ct_event *event;
 	const struct model_task *task;
 	const struct model_region *region;

@@ -20,6 +20,7 @@
 #include "analyze/runtime_words.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
+#include "analyze/unanswered.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 #include "rules/parts.h"
@@ -495,8 +496,12 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_UNRESUMED;
 	if (coro->point != CTP_POINT_AWAIT)
 		return kind_of_yield(analysis, coro);
+	if (is_longest(analysis, coro, FEW_WAITS) && analyze_unanswered_taker(analysis, coro))
+		return KIND_UNANSWERED;
 	if (is_in_circle(analysis, lead))
-		return &model->coros.at[lead] == coro ? KIND_GIVERS : KIND_NONE;
+		return &model->coros.at[lead] != coro                ? KIND_NONE
+		       : analyze_giver_circle_is_own(analysis, lead) ? KIND_OWN
+								     : KIND_GIVERS;
 	if (analyze_called_off_is(analysis, coro))
 		return KIND_CALLED_OFF;
 	if (is_forsaken(analysis, coro))

@@ -12,6 +12,7 @@
 #include "analyze/leads.h"
 #include "analyze/own_line.h"
 #include "analyze/readiness.h"
+#include "analyze/unanswered.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -180,16 +181,6 @@ static bool is_long(const struct analysis *analysis, const struct model_coro *co
 	       analysis->parties[coro->process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);
 }
 
-/* Does the program as a whole stand still, and can something outside make it go on? Then it is idle. */
-static bool is_program_idle(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct party *party = &analysis->parties[coro->process];
-	ct_time last = analysis->model->processes[coro->process].last_run;
-
-	return (party->has_outside || party->has_armed) &&
-	       (last == CT_NO_TIME || party->end - last > LIMIT(analysis, WAIT_LIMIT));
-}
-
 /*
  * The program has ended as intended, and coroutines that still wait may be meant to. Only an item that was given in
  * vain counts, if every worker was idle before the program announced its end.
@@ -279,7 +270,7 @@ static void grade(
 		candidate->grade = rules_left_behind_has_habit(analysis, coro) ? CT_GRADE_LIKELY
 									       : CT_GRADE_SUSPECT;
 	} else if (!candidate->grade && coro->wait_object && is_long(analysis, coro) &&
-		   !is_program_idle(analysis, coro)) {
+		   !analyze_party_is_idle(analysis, coro->process)) {
 		candidate->variant = VARIANT_LONG;
 		candidate->grade = CT_GRADE_SUSPECT;
 	} else if (!candidate->grade && rules_left_behind_is(analysis, coro)) {
@@ -323,6 +314,8 @@ static uint32_t cause_of(
 		return rules_failed_waker_site(analysis, coro);
 	if (variant == VARIANT_KEPT)
 		return rules_kept_permits_site(analysis, coro);
+	if (analyze_unanswered_taker(analysis, coro))
+		return analyze_unanswered_site(analysis, coro);
 	if (variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
 		return analyze_held_site(analysis, coro);
 	return variant == VARIANT_READY || object->owner ||
@@ -359,8 +352,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 	if (analysis->is_told[index] || is_behind_another(analysis, index))
 		return;
 	grade(analysis, coro, &candidate);
-	candidate.is_bare = candidate.variant != VARIANT_READY &&
-			    candidate.variant != VARIANT_DROPPED && !missed_notify(analysis, coro);
+	candidate.is_bare =
+		candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
+		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro);
 	/* The coroutine may wait for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
@@ -577,6 +571,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro) ||
 		analyze_held_is_circle(analysis, coro))
 		analyze_held_tell(analysis, story, coro);
+	analyze_unanswered_tell(analysis, story, coro);
 	tell_cut_children(analysis, first, story, finding);
 	analyze_gone_waiters_tell(analysis, coro, story, finding);
 	tell_cause(analysis, first, coro, story, finding);

@@ -230,6 +230,61 @@ async def main():
 
 asyncio.run(main())
 """
+UNANSWERED = """\
+class Request:
+    def __init__(self, number):
+        self.number, self.answer = number, asyncio.get_running_loop().create_future()
+
+async def handler(requests):
+    while True:
+        request = await requests.get()
+        if request.number == 5:
+            continue
+        request.answer.set_result(request.number)  # here
+
+async def client(requests, numbers):
+    for number in numbers:
+        request = Request(number)
+        await requests.put(request)
+        await request.answer
+        await asyncio.sleep(0.1)
+
+async def main():
+    clocks = begin(3)
+    requests = asyncio.Queue()
+    handling = asyncio.create_task(handler(requests))
+    await asyncio.gather(*(client(requests, range(first, 1000000)) for first in (0, 10, 20)))
+
+asyncio.run(main())
+"""
+# Without a fault: a task of its own has slow work to do.
+PASSED_ON = UNANSWERED.replace("            continue", """\
+            helping.append(asyncio.create_task(helper(request)))
+            continue""").replace("async def handler", """\
+helping = []
+
+async def helper(request):
+    await asyncio.sleep(60)
+    request.answer.set_result(None)
+
+async def handler""")
+# Threads that are no daemons keep a program from ending; without a fault, each is told to end.
+KEEPERS = """\
+import asyncio, queue, sys, threading
+work = queue.Queue()
+
+def keeper():
+    work.get()  # here
+
+async def main():
+    await asyncio.sleep(0.01)
+
+for number in range(2):
+    threading.Thread(target=keeper, name=f"keeper-{number}").start()
+asyncio.run(main())
+if len(sys.argv) > 1:
+    work.put(1), work.put(2)
+"""
 # program: its text, in which a line is marked that is to be looked at first; the rule, if there is a fault, and words of
 # the title
 PROGRAMS = {
@@ -245,6 +300,8 @@ PROGRAMS = {
     "two_full": (TWO_FULL, "lost-wakeup", "in a circle of coroutines: what each waits for, only the next one has"),
     "drained": (DRAINED, None, ""),
     "own_permit": (OWN_PERMIT, "lost-wakeup", "in a circle of coroutines: what each waits for, only the next one has"),
+    "unanswered": (UNANSWERED, "lost-wakeup", "and so answered each time, has gone on to the next without that, at client"),
+    "passed_on": (PASSED_ON, None, ""),
     "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
 }
 
@@ -267,9 +324,24 @@ def judge(place, name):
     check(site["file"] == str(program) and site["line"] == line, f"{name}: {site}, not line {line}")
 
 
+def check_threads(place):
+    """Where the threads are that the interpreter waits for."""
+    program, trace = place / "keepers.py", place / "keepers.ctrace"
+    program.write_text(KEEPERS)
+    line = next(number for number, line in enumerate(KEEPERS.splitlines(), 1) if line.endswith("# here"))
+    for arguments in ([], ["ends"]):
+        run(COROTRACER, "run", "-o", trace, "--", "timeout", "-s", "KILL", "5", sys.executable, "-m", "corotracer", program, *arguments,
+            env=environment.with_package(), status=None)
+        report = " ".join(run(COROTRACER, "report", trace, status=None).stdout.split())
+        for number in range(2):
+            told = f"{program.name}:{line}, as keeper-{number}"
+            check((told in report) == (not arguments), f"{arguments}: {told}: {report}")
+
+
 def main():
     environment.require_package()
     with folder() as name:
+        check_threads(pathlib.Path(name))
         for program in PROGRAMS:
             judge(pathlib.Path(name), program)
 

@@ -107,6 +107,8 @@ def check_healthy(place, python):
     dump = run(COROTRACER, "dump", trace).stdout
     for wanted in (" detail=deadline", " park queue:", " await c1 ", " await-done c1 "):
         check(wanted in dump, f"the trace has no '{wanted}'")
+    own = re.findall(r"^site .* function=(?:Instruments\.call|Recorder\.\w+).*$", dump, re.MULTILINE)
+    check(not own, f"the way to the recorder is a place: {own}")
     waits = set(re.findall(r" suspend c\d+ .*@(\d+)", dump))
     strange = [line for line in dump.splitlines() if re.match(rf"site ({'|'.join(waits)}) ", line) and EXAMPLE.name not in line]
     check(not strange, f"waits have their places elsewhere: {strange}")

@@ -20,7 +20,7 @@ import os
 import site
 import sysconfig
 
-from . import _probe, greenlets, loops, trios
+from . import _probe, greenlets, loops, threads, trios
 
 __all__ = ["install", "is_recorded", "name", "region", "log", "counter", "daemon", "expect_idle",
            "waits_for", "notify", "woken", "parked"]
@@ -54,6 +54,7 @@ def install():
             _probe.add_installed(path + os.sep)
         gc.callbacks.append(_probe.collected)
         loops.install()
+        threads.install()
         trios.install()
         if importlib.util.find_spec("greenlet"):
             greenlets.install()

@@ -15,7 +15,7 @@ import signal
 import threading
 import time
 
-from . import _probe
+from . import _probe, threads
 from ._probe import CHANNEL, CONDITION, EVENT, LOCK, SEMAPHORE
 
 KINDS = {asyncio.Lock: LOCK, asyncio.Semaphore: SEMAPHORE, asyncio.Condition: CONDITION, asyncio.Event: EVENT,
@@ -267,6 +267,7 @@ class Parked:
 
     def __enter__(self):
         if _probe.is_attached():
+            threads.look_seldom()
             if self.timeout is None:
                 tell_signals()
             else:

@@ -7,10 +7,11 @@ The instrument is given to trio.run and to trio.lowlevel.start_guest_run, as tri
 import functools
 import math
 import os
+import sys
 import threading
 import time
 
-from . import _probe, imports, loops
+from . import _probe, imports, loops, threads
 from ._probe import CHANNEL, CONDITION, EVENT, LOCK, SEMAPHORE
 
 ITEMS, ROOM = 0, 1  # the two ends of a channel
@@ -109,6 +110,7 @@ class ParkingRecorder(Recorder):
         if timeout <= 0 or not _probe.is_attached():
             return
         self.is_parked = True
+        threads.look_seldom()
         if timeout < NO_TIMER:
             loops.tell_signals_seldom(loops.Asked.TIMED_SECONDS)
             _probe.park(self, time.monotonic() + timeout)
@@ -245,7 +247,16 @@ def recorded(run, make):
     return traced
 
 
+def hide_instruments():
+    """What trio calls an instrument by, and the instrument, are no place of the program's."""
+    instruments = getattr(sys.modules.get("trio._core._instrumentation"), "Instruments", None)
+    for method in (Recorder.task_spawned, Recorder.task_scheduled, getattr(instruments, "call", None)):
+        if hasattr(method, "__code__"):
+            _probe.add_hidden(method.__code__)
+
+
 def change(trio):
+    hide_instruments()
     _probe.add_library(os.path.dirname(trio.__file__) + os.sep)
     _probe.add_bottom(trio.run.__code__)
     install_resources(trio)

@@ -56,6 +56,13 @@ static PyObject *add_bottom(PyObject *module, PyObject *code)
 	Py_RETURN_NONE;
 }
 
+static PyObject *add_hidden(PyObject *module, PyObject *code)
+{
+	(void)module;
+	places_add_hidden(code);
+	Py_RETURN_NONE;
+}
+
 /* Makes the handle of a resource, from its kind, its object, and which of its two ends is meant. */
 static int handle_from(PyObject *arguments, uint64_t *ret_handle, unsigned *ret_count)
 {
@@ -138,6 +145,33 @@ static PyObject *name_thread(PyObject *module, PyObject *name)
 	if (site)
 		ctp_name_thread(site);
 	Py_RETURN_NONE;
+}
+
+static PyObject *thread_at(PyObject *module, PyObject *arguments)
+{
+	unsigned long long tid;
+	PyObject *name, *frame;
+	uint32_t site;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
+		return NULL;
+	if (!ctp_is_attached())
+		Py_RETURN_NONE;
+	site = places_name(name);
+	if (site)
+		ctp_mark(0, CTP_MARK_THREAD_NAME, tid, site);
+	site = places_of_frame(frame);
+	if (site)
+		ctp_mark(0, CTP_MARK_THREAD_AT, tid, site);
+	Py_RETURN_NONE;
+}
+
+static PyObject *attachment(PyObject *module, PyObject *nothing)
+{
+	(void)module;
+	(void)nothing;
+	return PyLong_FromUnsignedLong(ctp_attachment());
 }
 
 static PyObject *park(PyObject *module, PyObject *arguments)
@@ -293,11 +327,18 @@ static PyMethodDef functions[] = {
 		"none."},
 	{"add_bottom", add_bottom, METH_O,
 		"add_bottom(code): a loop's function: what called it has no part in what it runs."},
+	{"add_hidden", add_hidden, METH_O,
+		"add_hidden(code): a function by way of which a library calls this package: no "
+		"place."},
 	{"acquire", acquire, METH_VARARGS, "acquire(kind, object, end=0)"},
 	{"release", release, METH_VARARGS, "release(kind, object, end=0)"},
 	{"notify", notify, METH_VARARGS, "notify(kind, object, end, nr_woken)"},
 	{"name_resource", name_resource, METH_VARARGS, "name_resource(kind, object, name)"},
 	{"name_thread", name_thread, METH_O, "name_thread(name)"},
+	{"thread_at", thread_at, METH_VARARGS,
+		"thread_at(tid, name, frame): the thread of this kernel id, and where it is."},
+	{"attachment", attachment, METH_NOARGS,
+		"attachment(): the number of the present attachment; 0: nothing is recorded."},
 	{"park", park, METH_VARARGS,
 		"park(loop, until=0): the thread finds nothing to run; the time is the loop's. -1: "
 		"it sets no timer, "

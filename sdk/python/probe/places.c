@@ -34,6 +34,7 @@ struct code {
 	PyObject *name; /* str: the function, qualified if the interpreter has that */
 	enum owner owner;
 	bool is_of_manager; /* of contextlib: it awaits a generator that it does not show */
+	bool is_hidden;     /* only the way to this package */
 	bool is_bottom;     /* its callers have nothing to do with what it runs */
 };
 
@@ -372,8 +373,8 @@ static const struct code *frames_add(struct frames *frames, PyObject *object)
 {
 	const struct code *code = code_of_frame(object);
 
-	if (!code)
-		return NULL;
+	if (!code || code->is_hidden)
+		return code;
 	if (frames->count == DEPTH_MAX)
 		memmove(frames->at, frames->at + 1, --frames->count * sizeof(frames->at[0]));
 	frames->at[frames->count++] = (struct frame){code, line_of(object)};
@@ -487,6 +488,14 @@ uint32_t places_of_frame(PyObject *frame)
 uint32_t places_of_stack(PyObject *frame)
 {
 	return find_out(frame, true);
+}
+
+void places_add_hidden(PyObject *code)
+{
+	struct code *entry = code_of(code);
+
+	if (entry)
+		entry->is_hidden = true;
 }
 
 void places_add_bottom(PyObject *code)

@@ -25,6 +25,8 @@ int places_open(void);
 int places_add_library(PyObject *prefix);
 int places_add_installed(PyObject *prefix);
 
+/* places_add_hidden: frames of this code are left out: a library calls this package by way of it. */
+void places_add_hidden(PyObject *code);
 /* places_add_bottom: names a loop's function, by its code: what called the function has no part in what it runs. */
 void places_add_bottom(PyObject *code);
 

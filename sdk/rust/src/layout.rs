@@ -157,6 +157,8 @@ pub mod mark {
     pub const SIGNALS_END: u8 = 8;
     pub const RUNTIME: u8 = 9;
     pub const HELD: u8 = 10;
+    pub const THREAD_AT: u8 = 11;
+    pub const THREAD_NAME: u8 = 12;
 }
 
 pub mod loss {

@@ -157,6 +157,8 @@ pub const Mark = enum(c_uint) {
     signals_end = 8,
     runtime = 9,
     held = 10,
+    thread_at = 11,
+    thread_name = 12,
     _,
 };
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Records where the program's threads are, beside those whose loops run tasks: they may hold a loop up, or keep the
+program from ending. Each look asks the interpreter, some seconds apart at most, and writes what has changed."""
+import functools
+import sys
+import threading
+import time
+
+from . import _probe
+
+SECONDS = 1.0  # between two looks
+MOST = 64      # threads of one look
+
+_told = {}  # ident of a thread -> where it was last: the frame's identity and instruction
+
+
+class Looked:
+    at = 0.0
+    attachment = 0
+
+
+def frames_of_others():
+    own = threading.get_ident()
+    frames = sys._current_frames()
+    for thread in threading.enumerate():
+        frame = frames.get(thread.ident)
+        if frame is not None and thread.ident != own and thread.native_id:
+            yield thread, frame
+
+
+def look():
+    """Records the threads that are elsewhere than at the last look."""
+    if Looked.attachment != _probe.attachment():
+        Looked.attachment = _probe.attachment()
+        _told.clear()
+    seen = {}
+    for thread, frame in frames_of_others():
+        if len(seen) == MOST:
+            break
+        seen[thread.ident] = where = id(frame), frame.f_lasti
+        if _told.get(thread.ident) != where:
+            _probe.thread_at(thread.native_id, thread.name, frame)
+    _told.clear()
+    _told.update(seen)
+
+
+def look_seldom():
+    now = time.monotonic()
+    if now - Looked.at >= SECONDS:
+        Looked.at = now
+        if threading.active_count() > 1:
+            look()
+
+
+def install():
+    """The interpreter waits for the end of all threads that are no daemons, and calls threading._shutdown for that."""
+    shutdown = threading._shutdown
+
+    @functools.wraps(shutdown)
+    def traced_shutdown():
+        if _probe.is_attached():
+            look()
+        return shutdown()
+
+    threading._shutdown = traced_shutdown
