@@ -7,6 +7,7 @@
 
 #include "analyze/parts.h"
 #include "analyze/telling.h"
+#include "say/say.h"
 
 #define TELLS(kind) (UINT64_C(1) << CTP_KIND_##kind)
 #define WAITED(resource) (1u << CTP_RESOURCE_##resource)
@@ -273,4 +274,12 @@ void analyze_telling_export(
 	memcpy(integration->nr_by_kind, telling->nr_by_kind, sizeof(integration->nr_by_kind));
 	export_facts(analysis, telling, integration);
 	export_unnamed(analysis, telling, integration);
+}
+
+bool analyze_telling_is_by_scheduler(const struct analysis *analysis, const struct model_coro *coro)
+{
+	enum say_language language = say_language(analysis->tables, coro->wait_site);
+
+	return language == SAY_LANGUAGE_C || language == SAY_LANGUAGE_CPP ||
+	       language == SAY_LANGUAGE_ZIG;
 }

@@ -11,6 +11,7 @@
 #include "corotracer/report.h"
 
 struct analysis;
+struct model_coro;
 
 /* The latest wait of a coroutine, which may be cancelled. A wait that hashes to the same slot replaces it. */
 #define TELLING_LATEST 4096u
@@ -61,5 +62,13 @@ bool analyze_telling_note(
  */
 void analyze_telling_export(
 	struct analysis *analysis, const struct telling *telling, struct ct_report *report);
+
+/*
+ * analyze_telling_is_by_scheduler: do the wakes and parks around this coroutine come from a scheduler that is traced
+ * itself? In other languages than C, C++ and Zig a wake may be for others that a task polls, or the runtime has queues
+ * that are not recorded.
+ */
+bool analyze_telling_is_by_scheduler(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

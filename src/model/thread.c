@@ -223,7 +223,7 @@ void model_thread_park(struct model *model, const struct ct_event *event)
 
 	thread->is_parked = true;
 	thread->is_untimed = event->flags & CTP_PARK_UNTIMED;
-	thread->idle_began = event->time;
+	thread->idle_began = thread->parked = event->time;
 	thread->last_suspended = thread->last_doubled = 0;
 	idle_begin(model, thread, event->time);
 }

@@ -48,6 +48,7 @@ struct model_thread {
 	ct_time dropped; /* by when it had dropped its last event, as its ring was full; CT_NO_TIME: none */
 	ct_time idle_from;  /* it has been idle since then; CT_NO_TIME: not idle */
 	ct_time idle_began; /* its last park or poll; CT_NO_TIME: none */
+	ct_time parked;     /* its last park, as the program recorded it; CT_NO_TIME: none */
 	/* the last time at which it was idle with nothing ready in its process */
 	ct_time idle_good;
 	ct_time timed_end; /* end of its last idle time that had a time-out */

@@ -65,6 +65,21 @@ static const struct model_crash *echoed(
 	return NULL;
 }
 
+/*
+ * Did the one process end shortly before the other one? Ends that are noticed at once may be noticed in either order:
+ * the one that has a probe counts as the first.
+ */
+static bool has_ended_before(const struct analysis *analysis, uint32_t first, uint32_t then)
+{
+	const struct ct_process *at = analysis->tables->processes;
+	ct_time a = at[first].ended, b = at[then].ended;
+
+	if (at[first].has_probe != at[then].has_probe)
+		return at[first].has_probe &&
+		       is_shortly_before(analysis, a < b ? a : b, a < b ? b : a);
+	return a < b && is_shortly_before(analysis, a, b);
+}
+
 /* The same, if only the end of the other process shows its crash. */
 static bool is_echo(
 	const struct analysis *analysis, uint32_t process, const struct model_crash *own)
@@ -78,8 +93,8 @@ static bool is_echo(
 		const struct ct_process *other = &analysis->tables->processes[i];
 
 		if (i != process && analysis->parties[i].has_crashed &&
-			other->ending_value == ended->ending_value && other->ended < ended->ended &&
-			is_shortly_before(analysis, other->ended, ended->ended))
+			other->ending_value == ended->ending_value &&
+			has_ended_before(analysis, i, process))
 			return true;
 	}
 	return false;
@@ -251,6 +266,46 @@ static uint32_t woken_twice(const struct analysis *analysis, uint32_t process, c
 	return found;
 }
 
+/* The coroutine that was woken last after it had ended, with its frame still there; 0: none. */
+static uint32_t woken_after_end(const struct analysis *analysis, uint32_t process, ct_time end)
+{
+	const struct model *model = analysis->model;
+	uint32_t found = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+		ct_time woken = coro->turns->wake.time;
+
+		if (coro->process == process && coro->state == CT_STATE_DONE &&
+			!coro->is_presumed_done && woken != CT_NO_TIME && woken > coro->changed &&
+			event_makes_ready(coro->turns->wake.outcome) &&
+			is_shortly_before(analysis, woken, end) &&
+			(!found || woken > model->coros.at[found].turns->wake.time))
+			found = i;
+	}
+	return found;
+}
+
+static void tell_woken_after_end(struct analysis *analysis, uint32_t index, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ct_step ended = {
+		.time = coro->changed,
+		.coro = coro->id,
+		.thread = coro->thread,
+		.site = coro->rare->function_site,
+		.sequence = UINT64_MAX,
+		.text = "ended, and its frame stayed",
+	};
+
+	analyze_story_step(analysis, story, &ended);
+	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64
+		" was woken %s after its end: who resumes it then runs code that is not there",
+		coro->id, analyze_words_duration(analysis, coro->turns->wake.time - coro->changed));
+}
+
 /* A resume of a destroyed coroutine jumps to whatever address its freed frame contains. */
 static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struct story *story)
 {
@@ -285,6 +340,7 @@ static void tell_causes(
 	const struct model *model = analysis->model;
 	uint32_t told = tell_ghost(analysis, first->process, end, story);
 	uint32_t cut = model->processes[first->process].last_cut;
+	uint32_t late = woken_after_end(analysis, first->process, end);
 	bool is_double = tell_conflict(analysis, first->coro, end, story);
 	uint32_t spare = model->coros.at[first->coro].has_spare_wake
 				 ? first->coro
@@ -292,6 +348,8 @@ static void tell_causes(
 
 	if (!is_double && spare)
 		tell_wakes(analysis, spare, story);
+	if (!is_double && !spare && late)
+		tell_woken_after_end(analysis, late, story);
 	if (!told && !is_double && cut &&
 		is_shortly_before(analysis, model->coros.at[cut].rare->destroyed, end)) {
 		told = cut;

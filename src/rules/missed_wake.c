@@ -5,12 +5,27 @@
  * suffices if the engine saw the threads asleep after that: a thread that was woken but got no processor yet does not
  * count as asleep.
  *
- * The rule is silent if a worker is awake, or wakes up by itself; if the coroutine is marked; and if the wake may
- * have been for another coroutine.
+ * A worker that goes to sleep has found its queue empty. So it is enough, too, that each worker has recorded a park
+ * while the coroutine was ready, whatever it has run since, or sleeps since before: the coroutine is in no queue that
+ * anybody looks at.
+ *
+ * Coroutines that ran in the end are the matter of slept_late.h.
+ *
+ * The rule is silent if a worker has been awake since, or wakes up by itself; if the coroutine is marked; and if the
+ * wake may have been for another coroutine.
  */
 
 #include "analyze/leads.h"
+#include "analyze/telling.h"
 #include "rules/parts.h"
+#include "rules/slept_late.h"
+
+enum variant {
+	VARIANT_ASLEEP,  /* every worker sleeps */
+	VARIANT_PRIVATE, /* the only worker that may take it does */
+	VARIANT_LEFT,    /* each worker has parked since it was ready, or sleeps since before */
+	VARIANT_LATE,    /* every worker slept, and then it ran (slept_late.h) */
+};
 
 /* Since when the worker sleeps; CT_NO_TIME: it has ended; INT64_MAX: it does not sleep, or not for ever. */
 static ct_time sleeps_since(const struct analysis *analysis, uint32_t worker)
@@ -130,7 +145,40 @@ static bool is_missed(
 	return lasted > shorter && were_seen_asleep(analysis, coro, since + shorter);
 }
 
-static void judge(struct analysis *analysis, uint32_t index)
+/* Did the worker park while the coroutine was ready? The first moments do not count: the put comes after the wake. */
+static bool has_parked(const struct analysis *analysis, uint32_t worker, ct_time ready)
+{
+	ct_time parked = analysis->model->threads[worker].parked;
+
+	return parked != CT_NO_TIME && parked - ready > LIMIT(analysis, MISSED_LEAST);
+}
+
+/* Has each worker parked since the coroutine was ready, or does it sleep? One at least has parked. */
+static bool is_left(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	ct_time ready = ready_since(coro);
+	size_t nr_parked = 0, i;
+
+	if (!coro->nr_resumes || !analyze_telling_is_by_scheduler(analysis, coro) ||
+		analyze_party_working_until(analysis, coro->process) - ready <=
+			LIMIT(analysis, MISSED_TIME))
+		return false;
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+		bool has = has_parked(analysis, worker, ready);
+
+		if (!model_is_sure_worker(analysis->model, worker) ||
+			(coro->is_queue_private && worker != coro->turns->queue_thread))
+			continue;
+		if (!has && sleeps_since(analysis, worker) == INT64_MAX)
+			return false;
+		nr_parked += has;
+	}
+	return nr_parked > 0;
+}
+
+static void judge(struct analysis *analysis, uint32_t index, enum variant variant)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct candidate candidate = {
@@ -141,12 +189,12 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.wait_site = coro->wait_site,
 		.cause_site = coro->turns->wake.time != CT_NO_TIME ? coro->turns->wake.site
 								   : coro->spawn_site,
-		.variant = coro->is_queue_private,
+		.variant = variant,
 		.descriptor = coro->rare->descriptor,
 		.since = ready_since(coro),
 	};
 
-	if (analysis->parties[coro->process].timers <= candidate.since)
+	if (variant != VARIANT_LEFT && analysis->parties[coro->process].timers <= candidate.since)
 		analyze_candidate_lower(&candidate, REASON_TIMER);
 	/* The coroutine's resume may be among the lost events, and most often is. */
 	if (model_lost_between(analysis->model, coro->process, candidate.since,
@@ -166,10 +214,15 @@ static void find(struct analysis *analysis)
 	for (i = 1; all_since && i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (!analysis->is_told[i] && is_ready(coro) && !is_excused(coro) &&
-			is_missed(analysis, coro, all_since[coro->process]))
-			judge(analysis, i);
+		if (analysis->is_told[i] || !is_ready(coro) || is_excused(coro))
+			continue;
+		if (is_missed(analysis, coro, all_since[coro->process]))
+			judge(analysis, i,
+				coro->is_queue_private ? VARIANT_PRIVATE : VARIANT_ASLEEP);
+		else if (is_left(analysis, coro))
+			judge(analysis, i, VARIANT_LEFT);
 	}
+	rules_slept_late_find(analysis, VARIANT_LATE);
 }
 
 /* ---------------------------------------------------------------- the evidence */
@@ -253,16 +306,66 @@ static void tell_locked(struct analysis *analysis, uint32_t process, struct stor
 			"whether two are taken in two orders");
 }
 
+#define WORKERS_TOLD 8u
+
+static const char *words_asleep(struct analysis *analysis, uint32_t worker)
+{
+	ct_time since = sleeps_since(analysis, worker),
+		end = analysis->parties[analysis->model->threads[worker].process].end;
+
+	return analyze_words_duration(analysis, since == CT_NO_TIME ? 0 : end - since);
+}
+
+/* Adds when each worker parked last, or since when it sleeps. */
+static void tell_parks(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	const struct model_process *process = &analysis->model->processes[coro->process];
+	ct_time ready = ready_since(coro);
+	size_t i;
+
+	for (i = 0; i < process->workers.count && i < WORKERS_TOLD; i++) {
+		uint32_t worker = process->workers.at[i];
+		const struct model_thread *thread = &analysis->model->threads[worker];
+		const char *who = analyze_words_thread(analysis, worker);
+
+		if (!model_is_sure_worker(analysis->model, worker))
+			continue;
+		if (has_parked(analysis, worker, ready))
+			analyze_story_evidence(analysis, story,
+				"%s parked last %s after the coroutine was made ready: its queue "
+				"was empty then",
+				who, analyze_words_duration(analysis, thread->parked - ready));
+		else
+			analyze_story_evidence(analysis, story,
+				"%s has slept for %s: if the coroutine is in this worker's queue, "
+				"nobody has woken the worker",
+				who, words_asleep(analysis, worker));
+	}
+}
+
+static const char *words_workers(const struct candidate *first, uint32_t count)
+{
+	switch (first->variant) {
+	case VARIANT_PRIVATE:
+		return "the only worker that may take it sleeps";
+	case VARIANT_LEFT:
+		return count == 1 ? "each worker went to sleep without running it"
+				  : "each worker went to sleep without running them";
+	default:
+		return "every worker sleeps";
+	}
+}
+
 static const char *words_title(
 	struct analysis *analysis, const struct group *group, const struct candidate *first)
 {
 	int64_t lasted = analyze_party_working_until(analysis, first->process) - first->since;
 
-	return analyze_say(analysis, "%s %s been ready for %s, and %s sleeps; made ready at %s",
+	return analyze_say(analysis, "%s %s been ready for %s, and %s; made ready at %s",
 		analyze_words_number(analysis, group->count),
 		group->count == 1 ? "coroutine has" : "coroutines have",
-		analyze_words_duration(analysis, lasted),
-		first->variant ? "the only worker that may take it" : "every worker",
+		analyze_words_duration(analysis, lasted), words_workers(first, group->count),
 		analyze_words_place(analysis, first->cause_site));
 }
 
@@ -272,19 +375,32 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	uint32_t worker = last_asleep(analysis, coro);
+	bool is_left = first->variant == VARIANT_LEFT;
 	bool is_asleep_first = sleeps_since(analysis, worker) < first->since;
 
+	if (first->variant == VARIANT_LATE) {
+		rules_slept_late_describe(analysis, first, story, finding);
+		return;
+	}
 	finding->title = words_title(analysis, group, first);
 	if (coro->suspended != CT_NO_TIME)
 		analyze_story_suspended(analysis, story, coro);
-	if (is_asleep_first)
+	if (is_asleep_first && !is_left)
 		tell_asleep(analysis, coro, story);
 	analyze_story_made_ready(analysis, story, coro);
-	if (!is_asleep_first)
+	if (!is_asleep_first && !is_left)
 		tell_asleep(analysis, coro, story);
+	if (is_left) {
+		tell_parks(analysis, coro, story);
+		finding->next_step =
+			"look at the put that follows this wake: can it be refused, or reach a "
+			"queue "
+			"that no worker looks at? A worker that sleeps has to be woken";
+	}
 	analyze_leads_tell_ready(analysis, story, coro);
 	tell_locked(analysis, first->process, story);
-	tell_usual(analysis, coro, story);
+	if (!is_left)
+		tell_usual(analysis, coro, story);
 	analyze_story_victims(analysis, story, group);
 	finding->first_sequence =
 		coro->suspended != CT_NO_TIME ? coro->wait_event : coro->last_event;
@@ -292,6 +408,9 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 }
 
 const struct rule rules_missed_wake = {
+	.watcher = {.nr_place_bytes = sizeof(struct slept_late),
+		.looks = {[MODEL_DELAY] = rules_slept_late_look},
+		.visit = rules_slept_late_visit},
 	.find = find,
 	.describe = describe,
 };
