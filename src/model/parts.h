@@ -215,12 +215,12 @@ static inline void model_tell(
 	struct model *model, enum model_moment moment, struct model_sight sight)
 {
 	/* A look adds no lookers: the compiler need not read the list again after each. */
-	const struct model_looker *looker = model->lookers[moment].at,
-				  *end = looker + model->lookers[moment].count;
+	const struct model_looker *lookers = model->lookers[moment].at;
+	size_t count = model->lookers[moment].count, i;
 	bool is_noted = true;
 
-	for (; looker < end; looker++)
-		is_noted &= looker->look(looker->watch, &sight);
+	for (i = 0; i < count; i++)
+		is_noted &= lookers[i].look(lookers[i].watch, &sight);
 	model->has_no_memory |= !is_noted;
 }
 
