@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/giver_circle.h"
 #include "analyze/kin_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/pairs.h"
@@ -140,7 +141,9 @@ const char *analyze_kin_circle_words(struct analysis *analysis, const struct gro
 	uint32_t first = analyze_group_first(analysis, group)->coro;
 	uint32_t other = analyze_kin_circle_any(analysis, coro_at(analysis, first));
 
-	if (!other || analyze_group_has(analysis, group, other))
+	/* A circle that is known by what each waits for says more. */
+	if (!other || analyze_group_has(analysis, group, other) ||
+		analyze_giver_circle_of(analysis, first))
 		return "";
 	return analyze_say(analysis, "; %s and coroutine %" PRIu64 " may wait for each other",
 		group->count == 1 ? "it" : "they", coro_at(analysis, other)->id);
