@@ -40,6 +40,7 @@ static bool init_threads(struct model *model)
 		thread->left = thread->seen_from = thread->roused = CT_NO_TIME;
 		thread->due = thread->expired = thread->ran_out = CT_NO_TIME;
 		thread->seen = thread->idle_began = thread->parked = thread->counted = CT_NO_TIME;
+		thread->slept_from = CT_NO_TIME;
 		thread->dropped = CT_NO_TIME;
 		thread->idle_good = thread->timed_end = INT64_MIN;
 		if (!model_thread_list(model, i))

@@ -465,6 +465,11 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 		thread->roused = CT_NO_TIME;
 	else if (thread->roused == CT_NO_TIME || thread->roused < thread->last_event)
 		thread->roused = event->time;
+	if (letter != 'S' && thread->seen_from != CT_NO_TIME) {
+		thread->slept_from = thread->seen_from;
+		thread->slept_until = thread->seen;
+		thread->slept_call = thread->seen_system_call;
+	}
 	if (letter != 'S')
 		thread->seen_from = CT_NO_TIME;
 	else if (thread->seen_from == CT_NO_TIME || thread->seen_from < thread->last_event ||

@@ -66,6 +66,9 @@ struct model_thread {
 	ct_time seen;         /* the engine's last look at it; CT_NO_TIME: none */
 	/* the first of its latest looks that found it asleep in the same call; CT_NO_TIME: none */
 	ct_time seen_from;
+	/* of the looks before it woke up last, which found it asleep in one call: the first; CT_NO_TIME: none */
+	ct_time slept_from;
+	ct_time slept_until; /* the last of them */
 	/* the first of its latest looks that found it running; CT_NO_TIME: none */
 	ct_time roused;
 	ct_time stopped; /* its end; CT_NO_TIME: not known */
@@ -73,6 +76,7 @@ struct model_thread {
 	uint64_t seen_event;
 	uint64_t expired_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known */
+	uint32_t slept_call;       /* of the looks from slept_from on */
 	uint32_t nr_looks;         /* looks at it since its last event */
 	/* of these, looks that found it on a processor, or waiting for one */
 	uint32_t nr_looks_running;

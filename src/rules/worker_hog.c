@@ -74,15 +74,23 @@ static void find_behind(const struct model *model, struct hog *hog)
 	}
 }
 
-/* A thread that waits for descriptors there waits for work, whatever coroutine is said to run. */
+/*
+ * The call in which the run slept. A look at its very end may find the thread awake again: then the looks before count,
+ * if they reach over half of the run. A thread that waits for descriptors waits for work, whatever coroutine is said to
+ * run.
+ */
 static uint32_t sleeps_in(const struct model *model, const struct model_run *run)
 {
 	const struct model_thread *thread = &model->threads[run->thread];
+	ct_time since = run->until - run->ns;
+	uint32_t call = MODEL_NO_CALL;
 
-	if (thread->seen_from == CT_NO_TIME || thread->seen_from < run->until - run->ns ||
-		system_call_is_epoll(thread->seen_system_call))
-		return MODEL_NO_CALL;
-	return thread->seen_system_call;
+	if (thread->seen_from != CT_NO_TIME && thread->seen_from >= since)
+		call = thread->seen_system_call;
+	else if (thread->slept_from != CT_NO_TIME && thread->slept_from >= since &&
+		 thread->slept_until - thread->slept_from >= run->ns / 2)
+		call = thread->slept_call;
+	return system_call_is_epoll(call) ? MODEL_NO_CALL : call;
 }
 
 /*
