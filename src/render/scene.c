@@ -226,8 +226,8 @@ static int compare_obstacles(const void *left, const void *right)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* A bar that is only a line has its words below it, where a narrow scene has the words of arrows that lead down. */
-static bool has_words_below(const struct scene *scene, const struct scene_bar *bar)
+/* A bar that is only a line has its words below it. */
+static bool has_words_below(const struct scene_bar *bar)
 {
 	switch (bar->bar->state) {
 	case CT_BAR_RUNNING:
@@ -237,18 +237,18 @@ static bool has_words_below(const struct scene *scene, const struct scene_bar *b
 	case CT_BAR_OPEN:
 		return false;
 	default:
-		return scene->is_narrow;
+		return true;
 	}
 }
 
-/* How far a mark, and the words below the bars beside it, reach to the right. */
+/* How far a mark, and in a narrow scene the words of its arrow below the bars beside it, reach to the right. */
 static int until_of(const struct scene *scene, const struct scene_bar *bar,
 	const struct scene_mark *mark, int half)
 {
 	const char *words = render_scene_say_arrow(mark->kind);
 
-	if (!mark->has_arrow || mark->other_y < mark->y || !has_words_below(scene, bar) ||
-		!render_scene_has_label(scene, mark))
+	if (!mark->has_arrow || mark->other_y < mark->y || !scene->is_narrow ||
+		!has_words_below(bar) || !render_scene_has_label(scene, mark))
 		return mark->x + half;
 	return mark->x + MARK_WIDTH / 2 + render_scene_pixels(strlen(words)) * 8 / 7;
 }
@@ -268,7 +268,7 @@ static size_t obstacles_of(
 		/* An arrow that ends here touches only words on the side from which it comes. */
 		if (upper_of(mark) <= y && lower_of(mark) >= y &&
 			(mark->y == y || mark->other_y != y ||
-				(mark->y > y && has_words_below(scene, bar))))
+				(mark->y > y && has_words_below(bar))))
 			obstacles[count++] = (struct obstacle){mark->x - half,
 				mark->y == y ? until_of(scene, bar, mark, half) : mark->x + half};
 	}
@@ -461,6 +461,7 @@ static bool lay_out(struct scene *scene, const struct shape *shape)
 	choose_begin(scene);
 	add_bars(scene);
 	add_ends(scene);
+	scene->end_room = scene->nr_ends ? shape->end_width : shape->no_end_width;
 	scene->caption_lines = caption_lines(scene);
 	scene->axis_y = AXIS_Y + scene->caption_lines * SCENE_CAPTION_LINE;
 	scene->axis_y += render_scene_axis(scene) * ROW_HEIGHT;
@@ -469,7 +470,7 @@ static bool lay_out(struct scene *scene, const struct shape *shape)
 	for (i = 0; i < scene->nr_bars; i++)
 		find_room(scene, &scene->bars[i]);
 	place_ends(scene);
-	scene->width = scene->end_x + (scene->nr_ends ? shape->end_width : shape->no_end_width);
+	scene->width = scene->end_x + scene->end_room;
 	if (scene->width < right_of(scene) + MARK_WIDTH)
 		scene->width = right_of(scene) + MARK_WIDTH;
 	scene->height =

@@ -101,6 +101,7 @@ struct scene {
 	ct_time begin; /* bars that ended before this time are not drawn */
 	int begin_x;   /* where the axis begins */
 	int end_x;
+	int end_room; /* behind that, at least */
 	struct scene_tick ticks[SCENE_TICKS];
 	struct scene_gap gaps[SCENE_TICKS];
 	struct scene_bar bars[SCENE_BARS];

@@ -285,10 +285,18 @@ void render_scene_say_tick(struct text *text, const struct scene *scene, uint32_
 	text_fini(&before);
 }
 
+/* The middle of a label of this half width: at its tick, or as far before it as the edge of the picture needs. */
+static int middle_of_label(const struct scene *scene, const struct scene_tick *tick, int half)
+{
+	int most = scene->ticks[scene->nr_ticks - 1].x + scene->end_room - half;
+
+	return tick->x < most ? tick->x : most;
+}
+
 /* Labels that would overlap are put in rows, from the axis upwards. Returns the number of rows. */
 static int place_labels(struct scene *scene)
 {
-	int right[ROWS] = {0}, half, row, nr_rows = 0;
+	int right[ROWS] = {0}, half, middle, row, nr_rows = 0;
 	struct text words = {0};
 	uint32_t i;
 
@@ -300,10 +308,11 @@ static int place_labels(struct scene *scene)
 		text_clear(&words);
 		render_scene_say_tick(&words, scene, i);
 		half = render_scene_pixels(words.length) / 2 + 4;
-		for (row = 0; row < ROWS - 1 && right[row] > tick->x - half; row++)
+		middle = middle_of_label(scene, tick, half);
+		for (row = 0; row < ROWS - 1 && right[row] > middle - half; row++)
 			;
 		tick->row = row;
-		right[row] = tick->x + half;
+		right[row] = middle + half;
 		nr_rows = row >= nr_rows ? row + 1 : nr_rows;
 	}
 	scene->is_broken |= words.is_broken;
