@@ -32,6 +32,7 @@ struct hog {
 	ct_time behind_since;
 	/* the call in which the engine found the thread asleep during the run; MODEL_NO_CALL: none */
 	uint32_t system_call;
+	int64_t slept_ns; /* from the first to the last look that found it in that call */
 };
 
 static const struct hog *hog_at(const struct analysis *analysis, uint32_t site)
@@ -75,22 +76,29 @@ static void find_behind(const struct model *model, struct hog *hog)
 }
 
 /*
- * The call in which the run slept. A look at its very end may find the thread awake again: then the looks before count,
- * if they reach over half of the run. A thread that waits for descriptors waits for work, whatever coroutine is said to
- * run.
+ * Notes the call in which the run slept, and for how long at least. A look at its very end may find the thread awake
+ * again: then the looks before count, if they reach over a quarter of the run, for they come at ever longer intervals.
+ * A thread that waits for descriptors waits for work, whatever coroutine is said to run.
  */
-static uint32_t sleeps_in(const struct model *model, const struct model_run *run)
+static void note_sleep(const struct model *model, struct hog *hog)
 {
+	const struct model_run *run = &hog->run;
 	const struct model_thread *thread = &model->threads[run->thread];
 	ct_time since = run->until - run->ns;
-	uint32_t call = MODEL_NO_CALL;
 
-	if (thread->seen_from != CT_NO_TIME && thread->seen_from >= since)
-		call = thread->seen_system_call;
-	else if (thread->slept_from != CT_NO_TIME && thread->slept_from >= since &&
-		 thread->slept_until - thread->slept_from >= run->ns / 2)
-		call = thread->slept_call;
-	return system_call_is_epoll(call) ? MODEL_NO_CALL : call;
+	hog->system_call = MODEL_NO_CALL;
+	if (thread->seen_from != CT_NO_TIME && thread->seen_from >= since) {
+		hog->system_call = thread->seen_system_call;
+		hog->slept_ns = thread->seen - thread->seen_from;
+	} else if (thread->slept_from != CT_NO_TIME && thread->slept_from >= since &&
+		   thread->slept_until - thread->slept_from >= run->ns / 4) {
+		hog->system_call = thread->slept_call;
+		hog->slept_ns = thread->slept_until - thread->slept_from;
+	}
+	if (!system_call_is_epoll(hog->system_call))
+		return;
+	hog->system_call = MODEL_NO_CALL;
+	hog->slept_ns = 0;
 }
 
 /*
@@ -104,8 +112,8 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 
 	if (!hog || times->longest.ns / 2 < hog->run.ns)
 		return true;
-	*hog = (struct hog){
-		.run = times->longest, .system_call = sleeps_in(watch->model, &times->longest)};
+	*hog = (struct hog){.run = times->longest};
+	note_sleep(watch->model, hog);
 	find_behind(watch->model, hog);
 	return true;
 }
@@ -246,7 +254,7 @@ static int64_t own_time(const struct analysis *analysis, const struct hog *hog)
 		return 0;
 	ns = run->ns - (int64_t)account.waited_ns - paused_ns;
 	if (is_blocked(run) || hog->system_call != MODEL_NO_CALL)
-		return ns;
+		return ns > hog->slept_ns - paused_ns ? ns : hog->slept_ns - paused_ns;
 	/* A sleep beside the run may have been in it: for the lock of an interpreter whose owner has no processor. */
 	ns -= model_account_asleep(analysis->model, run->thread, run->until - run->ns, run->until);
 	ran_ns = (int64_t)account.ran_ns - paused_ns;
