@@ -120,6 +120,7 @@ static void judge(struct analysis *analysis, uint32_t site, unsigned variant)
 {
 	const struct slept_late *late = late_at(analysis, site);
 	const struct model_coro *coro = &analysis->model->coros.at[late->coro];
+	struct slept_late sum = late->coro ? sum_of(analysis, late) : *late;
 	struct candidate candidate = {
 		.rule = CT_RULE_MISSED_WAKE,
 		.grade = CT_GRADE_LIKELY,
@@ -132,8 +133,8 @@ static void judge(struct analysis *analysis, uint32_t site, unsigned variant)
 		.until = late->until,
 	};
 
-	if (!late->coro || sum_of(analysis, late).coro != late->coro ||
-		sum_of(analysis, late).count < LATE_LEAST ||
+	/* The place with the longest time stands for all to which these wakes led. */
+	if (!late->coro || sum.coro != late->coro || sum.count < LATE_LEAST ||
 		!analyze_telling_is_by_scheduler(analysis, coro) ||
 		!analyze_party_is_at_work(analysis, coro->process, late->since, late->until) ||
 		model_lost_between(analysis->model, coro->process, late->since, late->until) ||
