@@ -58,7 +58,8 @@ static inline uint64_t nr_kept(const struct fixture *f)
 	return f->keep.records.count - nr_looks(f);
 }
 
-static inline void find_socket(struct fixture *f)
+/* False: the new program has no environment yet. The kernel closes what ends with exec before the program has one. */
+static inline bool read_socket(struct fixture *f)
 {
 	char environment[65536];
 	char path[64];
@@ -66,15 +67,27 @@ static inline void find_socket(struct fixture *f)
 	FILE *file;
 	char *at;
 
-	collect_stats(f->collect, &f->stats);
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)f->stats.target_pid);
 	file = fopen(path, "r");
-	length = file ? fread(environment, 1, sizeof(environment), file) : 0;
-	at = memmem(environment, length, CTP_ENVIRONMENT "=", sizeof(CTP_ENVIRONMENT));
-	if (!at)
+	if (!file)
 		abort();
-	snprintf(f->socket_name, sizeof(f->socket_name), "%s", at + sizeof(CTP_ENVIRONMENT));
+	length = fread(environment, 1, sizeof(environment), file);
 	fclose(file);
+	at = memmem(environment, length, CTP_ENVIRONMENT "=", sizeof(CTP_ENVIRONMENT));
+	if (at)
+		snprintf(
+			f->socket_name, sizeof(f->socket_name), "%s", at + sizeof(CTP_ENVIRONMENT));
+	return at != NULL;
+}
+
+static inline void find_socket(struct fixture *f)
+{
+	int i;
+
+	collect_stats(f->collect, &f->stats);
+	for (i = 0; i < STEPS_MAX && !read_socket(f); i++)
+		step(f);
+	CHECK(f->socket_name[0] != 0);
 }
 
 static inline void open_fixture_for(struct fixture *f, bool admits_all)
