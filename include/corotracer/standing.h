@@ -37,6 +37,8 @@ struct ct_waiting {
 	ct_time since;        /* when that coroutine's wait began */
 	ct_time until;        /* end of what was seen of its process */
 	uint64_t frame_bytes; /* of their frames together, as far as that is known */
+	uint64_t nr_ended;    /* waits there that have ended */
+	uint64_t longest_ns;  /* the longest of them */
 };
 
 /* The frames of the coroutines that are there at the end and run one function, as far as their sizes are known. */

@@ -372,6 +372,8 @@ static void fill_places(struct analysis *analysis, struct ct_finding *finding)
 		return;
 	}
 	memcpy(kept, places, count * sizeof(*kept));
+	for (i = 0; i < count; i++)
+		analyze_waiting_add_ended(analysis, &kept[i]);
 	finding->waits_at = kept;
 	finding->nr_waits_at = count;
 }

@@ -135,7 +135,9 @@ struct analysis {
 	uint32_t *
 		permit_first; /* by object: the first coroutine that has permits of it; 0: none; also there */
 	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */
-	/* by place: the only living coroutine that was started there (successors.h); in the scratch arena */
+	/* by place: the living coroutines that were started there (successors.h); in the scratch arena */
+	uint32_t *nr_living_of;
+	/* by place: the only one of them */
 	uint32_t *only_started;
 	struct telling *telling;
 	/* events were left out all the time: coroutines or categories */
@@ -380,7 +382,11 @@ void analyze_await_graph_tell(struct analysis *analysis, uint32_t coro, struct c
 /* analyze_advice_export: writes the advice into the report: integration calls that would make waits judgeable. */
 void analyze_advice_export(struct analysis *analysis, struct ct_report *report);
 
-/* analyze_waiting_list: lists the places at which coroutines wait at the end. */
+/*
+ * analyze_waiting_list: lists the places at which coroutines wait at the end. analyze_waiting_add_ended: adds the waits
+ * at that place that have ended.
+ */
+void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting);
 void analyze_waiting_list(struct analysis *analysis, struct ct_report *report);
 
 /*

@@ -15,6 +15,8 @@ enum reason {
 	NR_REASONS,
 };
 
+_Static_assert(NR_REASONS <= 64, "each reason is a bit");
+
 #define REASON(name) (UINT64_C(1) << REASON_##name)
 
 #endif

@@ -6,6 +6,7 @@
 #include "analyze/successors.h"
 
 #define SEVERAL UINT32_MAX
+#define LEAST_ENDED 10u /* fewer do not show that such coroutines end */
 
 static bool is_alive(const struct model_coro *coro)
 {
@@ -24,16 +25,36 @@ void analyze_successors_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	uint32_t *only = arena_array(&analysis->scratch, analysis->tables->nr_sites, sizeof(*only));
+	uint32_t *nr_living =
+		arena_array(&analysis->scratch, analysis->tables->nr_sites, sizeof(*nr_living));
 	uint32_t i;
 
 	analysis->only_started = only;
-	analysis->is_broken |= !only;
-	for (i = 1; only && i < model->coros.count; i++) {
+	analysis->nr_living_of = nr_living;
+	analysis->is_broken |= !only || !nr_living;
+	for (i = 1; only && nr_living && i < model->coros.count; i++) {
 		uint32_t place = place_of(analysis, i);
 
-		if (place && is_alive(&model->coros.at[i]))
-			only[place] = only[place] ? SEVERAL : i;
+		if (!place || !is_alive(&model->coros.at[i]))
+			continue;
+		only[place] = only[place] ? SEVERAL : i;
+		nr_living[place]++;
 	}
+}
+
+uint64_t analyze_successors_nr_ended(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->spawn_site);
+
+	return model_histogram(times ? times->lives : NULL)->count;
+}
+
+bool analyze_successors_are_few(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint64_t nr_ended = analyze_successors_nr_ended(analysis, coro);
+	uint32_t place = place_of(analysis, model_index(analysis->model, coro));
+
+	return place && nr_ended >= LEAST_ENDED && nr_ended >= analysis->nr_living_of[place];
 }
 
 static uint32_t function_of(const struct analysis *analysis, uint32_t index)

@@ -10,8 +10,11 @@
 #include <stdint.h>
 
 struct analysis;
+struct model_coro;
 
-/* analyze_successors_survey: notes which coroutines are the only living ones that were started at their place. */
+/*
+ * analyze_successors_survey: counts the living coroutines that were started at each place, and notes the only one.
+ */
 void analyze_successors_survey(struct analysis *analysis);
 
 /* analyze_successors_are_of_kind: have both one known function, wherever they were started? */
@@ -26,5 +29,13 @@ bool analyze_successors_are_kin(const struct analysis *analysis, uint32_t index,
  * none, or more than one.
  */
 uint32_t analyze_successors_of(const struct analysis *analysis, uint32_t index);
+
+/*
+ * analyze_successors_nr_ended: how many have ended that were started where this one was? analyze_successors_are_few: at
+ * least ten, and at least as many as live?
+ */
+uint64_t analyze_successors_nr_ended(
+	const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_successors_are_few(const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

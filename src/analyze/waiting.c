@@ -20,6 +20,15 @@ static void count(
 	waiting->until = analysis->parties[coro->process].end;
 }
 
+void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, waiting->site);
+	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+
+	waiting->nr_ended = waits->count;
+	waiting->longest_ns = waits->max;
+}
+
 static int compare(const void *left, const void *right)
 {
 	const struct ct_waiting *a = left, *b = right;
@@ -51,8 +60,10 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 		return;
 	}
 	qsort(all, nr_sites + 1, sizeof(*all), compare);
-	for (i = 0; i < nr_used; i++)
+	for (i = 0; i < nr_used; i++) {
 		used[i] = all[i];
+		analyze_waiting_add_ended(analysis, &used[i]);
+	}
 	report->waiting = used;
 	report->nr_waiting = (uint32_t)nr_used;
 }

@@ -116,6 +116,20 @@ static void not_judged(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
+#define TIMES_LONGER 10
+
+/* That it waits far longer than any wait there took is no finding by itself, but the reader may know better. */
+static void longer_than_others(struct text *rows, const struct ct_waiting *waiting)
+{
+	if (!waiting->nr_ended ||
+		(uint64_t)(waiting->until - waiting->since) / TIMES_LONGER <= waiting->longest_ns)
+		return;
+	text_add(rows, "; the ");
+	say_count(rows, waiting->nr_ended, "wait there that has ended took ",
+		"waits there that have ended took at most ");
+	text_duration(rows, (int64_t)waiting->longest_ns);
+}
+
 static void one_place(
 	struct text *rows, const struct ct_report *report, const struct ct_waiting *waiting)
 {
@@ -128,6 +142,7 @@ static void one_place(
 				       : "; longest: coroutine %" PRIu64 ", since ",
 		waiting->coro);
 	say_time(rows, waiting->since);
+	longer_than_others(rows, waiting);
 	if (waiting->frame_bytes) {
 		text_add(rows, "; frames of ");
 		say_count(rows, waiting->frame_bytes, "byte", "bytes");
@@ -185,7 +200,8 @@ static void may_be_woken(struct text *rows, uint64_t nr_waiting, uint64_t nr_lef
 	else
 		text_format(rows, "the program ended with %s", nr_left == 1 ? "it" : "them");
 	text_add(rows, ", and a wait may be meant to last that long: it is judged only if what it "
-		       "waits for had been given, or was closed");
+		       "waits for had been given, or was closed, or if most that were started "
+		       "with it have ended");
 }
 
 /* A look into a program's memory is to say who waits where, whatever else was found. */

@@ -182,20 +182,23 @@ static bool is_long(const struct analysis *analysis, const struct model_coro *co
 }
 
 /*
- * The program has ended as intended, and coroutines that still wait may be meant to. Only an item that was given in
- * vain counts, if every worker was idle before the program announced its end.
+ * The program has ended as intended, and coroutines that still wait may be meant to. An item that was given in vain
+ * counts, if every worker was idle before the program announced its end; and the few left of many.
  */
 static void grade_at_exit(
 	struct analysis *analysis, const struct model_coro *coro, struct candidate *candidate)
 {
 	ct_time since = coro->suspended;
 
-	if (!rules_lost_wakeup_is_given(analysis, coro, &since) ||
-		analysis->parties[coro->process].workers_quiet <= since ||
-		analyze_ties_is_shutting_down(analysis, coro->process, since))
-		return;
-	candidate->variant = VARIANT_READY;
-	candidate->grade = CT_GRADE_LIKELY;
+	if (rules_lost_wakeup_is_given(analysis, coro, &since) &&
+		analysis->parties[coro->process].workers_quiet > since &&
+		!analyze_ties_is_shutting_down(analysis, coro->process, since)) {
+		candidate->variant = VARIANT_READY;
+		candidate->grade = CT_GRADE_LIKELY;
+	} else if (rules_left_at_exit_is(analysis, coro)) {
+		candidate->variant = VARIANT_LEFT;
+		candidate->grade = CT_GRADE_SUSPECT;
+	}
 }
 
 /*
@@ -578,6 +581,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story);
+	rules_left_at_exit_tell(analysis, coro, story);
 	rules_failed_waker_tell(analysis, coro, story);
 	if (first->variant == VARIANT_OVERDUE)
 		rules_overdue_tell(analysis, coro, story);

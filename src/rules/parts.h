@@ -59,6 +59,15 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 void rules_left_behind_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
+/*
+ * rules_left_at_exit_is: is the coroutine left behind in a program that ended well, and may be meant to end with such
+ * waits? False for consumers, and unless most of those have ended that were started with it. rules_left_at_exit_tell:
+ * adds that as evidence, if the program has ended well.
+ */
+bool rules_left_at_exit_is(const struct analysis *analysis, const struct model_coro *coro);
+void rules_left_at_exit_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+
 /* rules_wake_lost_with_task_is_told: does a finding say that a wake was lost with this coroutine? */
 bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t coro);
 
