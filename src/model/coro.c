@@ -563,7 +563,8 @@ bool model_coro_mark(struct model *model, const struct ct_event *event)
 		withdraw(model, coro_at(model, index), event->time);
 	if (event->argument == CTP_MARK_HELD)
 		model_coro_held(model, coro_at(model, index), event);
-	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE)
+	if (event->argument == CTP_MARK_DAEMON || event->argument == CTP_MARK_EXPECT_IDLE ||
+		event->argument == CTP_MARK_BLOCKING)
 		coro_at(model, index)->mark = event->argument;
 	return true;
 }

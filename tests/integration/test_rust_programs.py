@@ -34,6 +34,7 @@ HANGS = {
     "unregistered": ("lost-waker", "proven", "taken and dropped in that run"),
     "never-taken": ("lost-waker", "suspect", "such as `pending()`"),
     "branch": ("woken-not-polled", "likely", "which is part of coroutine"),
+    "pool": ("full-pool", "likely", "which may wait for it"),
     "panic": ("lost-wakeup", "proven", "ended by a panic"),
 }
 

@@ -112,6 +112,15 @@ impl PollTrace {
         probe::return_(self.told.coro);
     }
 
+    /// A panic ended the poll, and the future with it.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn on_panic(&mut self) {
+        if self.told.phase == Phase::Running {
+            self.told.phase = Phase::Done;
+            probe::return_failed(self.told.coro, 0);
+        }
+    }
+
     /// The future will not be polled any more.
     pub fn mark_dead(&mut self) {
         if self.told.coro != 0 && probe::is_attached() {

@@ -159,6 +159,7 @@ pub mod mark {
     pub const HELD: u8 = 10;
     pub const THREAD_AT: u8 = 11;
     pub const THREAD_NAME: u8 = 12;
+    pub const BLOCKING: u8 = 13;
 }
 
 pub mod loss {

@@ -16,6 +16,7 @@
 //! replaces `mutex.lock().await`. Their events let a report say which task holds what, and what was handed to which
 //! task.
 
+mod blocking;
 mod channels;
 mod held;
 mod join;
@@ -31,6 +32,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle};
 use tokio::time::{Instant, Sleep, Timeout};
 
+pub use self::blocking::spawn_blocking;
 pub use self::channels::{traced_broadcast, traced_channel, traced_oneshot, traced_unbounded_channel, traced_watch};
 pub use self::channels::{TracedBroadcastReceiver, TracedBroadcastSender, TracedReceiver, TracedSender};
 pub use self::channels::{TracedOneshotReceiver, TracedOneshotSender, TracedWatchReceiver, TracedWatchSender};

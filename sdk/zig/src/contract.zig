@@ -159,6 +159,7 @@ pub const Mark = enum(c_uint) {
     held = 10,
     thread_at = 11,
     thread_name = 12,
+    blocking = 13,
     _,
 };
 

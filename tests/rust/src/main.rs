@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer than a worker may be busy before it is reported.
 const STANDSTILL: Duration = Duration::from_millis(2500);
 
+/// The number of threads for blocking work.
+const BLOCKING_THREADS: usize = 4;
+
 type Scene = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 #[derive(Clone, Copy)]
@@ -54,6 +57,8 @@ fn scene(name: &str) -> Option<(Scene, Kind)> {
         "branch-correct" => correct(Box::pin(waits::branch(false))),
         "panic" => hanging(Box::pin(waits::panic(true))),
         "panic-correct" => correct(Box::pin(waits::panic(false))),
+        "pool" => hanging(Box::pin(waits::pool(true))),
+        "pool-correct" => correct(Box::pin(waits::pool(false))),
         "notify" => hanging(Box::pin(waits::notify(true))),
         "notify-correct" => correct(Box::pin(waits::notify(false))),
         "upgrade" => hanging(Box::pin(waits::upgrade(true))),
@@ -89,7 +94,8 @@ fn main() {
     corotracer::init_tracer();
     tracing_subscriber::registry().with(corotracer::with_tracing::Layer::default()).init();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    let runtime = trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+    trace_runtime(&mut builder).worker_threads(2).max_blocking_threads(BLOCKING_THREADS);
+    let runtime = builder.enable_all().build().expect("a runtime");
     let (done, is_done) = mpsc::channel();
     runtime.spawn(
         async move {

@@ -2,7 +2,7 @@
 //! Each traced form of the things that tasks wait for, and faults with some of them.
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -11,9 +11,12 @@ use corotracer::with_tokio::{
     traced_lock, traced_oneshot, traced_read, traced_sleep, traced_try_acquire, traced_try_lock, traced_try_read,
     traced_try_write, traced_unbounded_channel, traced_watch, traced_write, TracedJoinSet, TracedNotify,
 };
-use corotracer::TraceFutureExt;
+use corotracer::{with_tokio, TraceFutureExt};
+use tokio::runtime::Handle;
 use tokio::sync::{Mutex, RwLock, Semaphore};
 use tokio::task::spawn_blocking;
+
+use crate::BLOCKING_THREADS;
 
 const SHORT: Duration = Duration::from_millis(5);
 const TASKS: usize = 4;
@@ -265,4 +268,34 @@ pub async fn panic(is_fault: bool) {
     };
     notify.notified().await;
     notifying.await.expect("an end");
+}
+
+async fn look_up(number: u32) -> u32 {
+    with_tokio::spawn_blocking(move || number * 7).await.expect("an answer")
+}
+
+/// A job for the pool of blocking threads; keeps its thread while it looks something up (the fault).
+fn convert(number: u32, all: &Barrier, handle: &Handle, is_fault: bool) -> u32 {
+    all.wait();
+    if is_fault {
+        return handle.block_on(spawn(look_up(number))).expect("an answer");
+    }
+    number
+}
+
+/// Jobs have all threads of the pool, and each waits for a job that needs a thread of the same pool.
+pub async fn pool(is_fault: bool) {
+    let all = Arc::new(Barrier::new(BLOCKING_THREADS));
+    let jobs: Vec<_> = (0..BLOCKING_THREADS as u32)
+        .map(|number| {
+            let (all, handle) = (Arc::clone(&all), Handle::current());
+            let job = with_tokio::spawn_blocking(move || convert(number, &all, &handle, is_fault));
+            spawn(async move { look_up(job.await.expect("a number")).await })
+        })
+        .collect();
+    for job in jobs {
+        job.await.expect("an answer");
+    }
+    let failed = with_tokio::spawn_blocking(|| std::panic::resume_unwind(Box::new("no such number")));
+    assert!(failed.await.expect_err("a panic").is_panic());
 }

@@ -593,6 +593,12 @@ pub fn expect_idle(coro: u64) {
     mark(coro, mark::EXPECT_IDLE, 0, 0);
 }
 
+/// `coro` runs once, without a wait, on a thread of a pool for work that may take any length of time.
+#[inline]
+pub fn blocking(coro: u64) {
+    mark(coro, mark::BLOCKING, 0, 0);
+}
+
 /// The program wants recording from here on.
 #[inline]
 pub fn start() {

@@ -40,10 +40,15 @@ where
 {
     let traced = ready(future.traced());
     let id = traced.id();
-    TracedJoinHandle { handle: on(Resource::future(id), tokio::spawn(traced)), is_told: id != 0 }
+    TracedJoinHandle::of(on(Resource::future(id), tokio::spawn(traced)), id)
 }
 
 impl<T> TracedJoinHandle<T> {
+    /// The handle of the coroutine `id`; 0: nothing is recorded of it.
+    pub(super) fn of(handle: On<JoinHandle<T>>, id: u64) -> Self {
+        Self { handle, is_told: id != 0 }
+    }
+
     /// The untraced handle.
     pub fn into_inner(self) -> JoinHandle<T> {
         self.handle.into_inner()
