@@ -28,6 +28,7 @@
 #include "analyze/successors.h"
 #include "analyze/telling.h"
 #include "analyze/unanswered.h"
+#include "analyze/ended_taker.h"
 #include "analyze/errands.h"
 #include "analyze/giver_circle.h"
 #include "analyze/batches.h"
@@ -95,6 +96,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_resumers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_read_habits_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_called_off_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_ended_taker_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||

@@ -4,6 +4,9 @@
  */
 #include "analyze/asked.h"
 #include "analyze/by_timer.h"
+#include "analyze/called_off.h"
+#include "analyze/ended_taker.h"
+#include "analyze/facing.h"
 #include "analyze/fruitless.h"
 #include "analyze/late_notifies.h"
 #include "analyze/kin_circle.h"
@@ -107,7 +110,11 @@ void analyze_leads_tell(
 	analyze_errands_tell(analysis, story, coro);
 	analyze_send_circle_tell(analysis, story, coro);
 	analyze_asked_tell(analysis, story, coro);
+	analyze_called_off_tell(analysis, story, coro);
+	analyze_ended_taker_tell(analysis, story, coro);
+	analyze_facing_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
+	analyze_omitted_tell_between(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "analyze/omitted.h"
+#include "analyze/pairs.h"
 #include "analyze/parts.h"
 
 #define HABITS 3u /* kept for one place; runs begun in further ways have no known habit */
@@ -132,16 +133,32 @@ const struct model_watcher analyze_omitted_watcher = {
 
 /* ---------------------------------------------------------------- the evidence */
 
-static bool is_meant(const struct habit *habit, uint32_t place, const struct model_coro *coro)
+/* Did the last such run wake nobody, although nearly all had woken a coroutine that waited at this place? */
+static bool is_exception(const struct habit *habit, uint32_t place, const struct model_coro *coro)
 {
 	return habit->coro && habit->process == coro->process && habit->woken_at == place &&
-	       habit->began >= coro->suspended && habit->nr_woke >= LEAST_WOKE &&
+	       habit->nr_woke >= LEAST_WOKE &&
 	       habit->nr_others <= (habit->nr_woke + habit->nr_others) / SHARE_OMITTED;
 }
 
+static bool is_since(const struct habit *habit, const struct model_coro *coro)
+{
+	return habit->began >= coro->suspended;
+}
+
+/* Did the coroutine run when that run was over, and begin to wait after that? */
+static bool is_before(const struct habit *habit, const struct model_coro *coro)
+{
+	ct_time until = habit->began + habit->ran_ns;
+
+	return coro->resumed != CT_NO_TIME && coro->resumed <= until && until <= coro->suspended;
+}
+
+typedef bool is_when(const struct habit *habit, const struct model_coro *coro);
+
 /* The habit to report. NULL: none. */
-static const struct habit *find(
-	const struct analysis *analysis, const struct model_coro *coro, uint32_t *ret_from)
+static const struct habit *find(const struct analysis *analysis, const struct model_coro *coro,
+	is_when *is_meant, uint32_t *ret_from)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_omitted_watcher);
 	uint32_t at = model_place(analysis->model, coro->wait_site), site;
@@ -154,7 +171,8 @@ static const struct habit *find(
 		for (i = 0; i < HABITS; i++) {
 			const struct habit *habit = &place->habits[i];
 
-			if (!is_meant(habit, at, coro) || (first && first->began <= habit->began))
+			if (!is_exception(habit, at, coro) || !is_meant(habit, coro) ||
+				(first && first->began <= habit->began))
 				continue;
 			first = habit;
 			*ret_from = site;
@@ -163,37 +181,90 @@ static const struct habit *find(
 	return first;
 }
 
-static const char *words_since(struct analysis *analysis, const struct habit *habit)
+/* The coroutine of that run, if it waits since; 0: it does not. */
+static uint32_t waits_since(const struct analysis *analysis, const struct habit *habit)
 {
 	uint32_t index = model_find(analysis->model, habit->process, habit->coro);
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	if (!index || coro->state != CT_STATE_WAITING ||
-		coro->suspended != habit->began + habit->ran_ns)
+	return index && coro->state == CT_STATE_WAITING &&
+			       coro->suspended == habit->began + habit->ran_ns
+		       ? index
+		       : 0;
+}
+
+static const char *words_since(struct analysis *analysis, const struct habit *habit)
+{
+	uint32_t index = waits_since(analysis, habit);
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	if (!index)
 		return "";
 	return analyze_say(
 		analysis, "; it waits at %s since", analyze_words_place(analysis, coro->wait_site));
+}
+
+/* "20 of the 21 runs from here that a wake of a coroutine from there began woke a coroutine that waited" */
+static const char *words_habit(struct analysis *analysis, const struct habit *habit, uint32_t from)
+{
+	return analyze_say(analysis,
+		"%" PRIu64 " of the %" PRIu64
+		" runs from %s that %s began woke a coroutine that waited",
+		habit->nr_woke, habit->nr_woke + habit->nr_others,
+		analyze_words_place(analysis, from),
+		habit->by ? analyze_say(analysis, "a wake of a coroutine from %s",
+				    analyze_words_place(analysis, habit->by))
+			  : "no coroutine's wake");
 }
 
 void analyze_omitted_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	uint32_t from = 0;
-	const struct habit *habit = find(analysis, coro, &from);
+	const struct habit *habit = find(analysis, coro, is_since, &from);
 
 	/* If events of this time are missing, the wake may be among them. */
 	if (!habit || model_lost_between(analysis->model, coro->process, coro->suspended,
 			      analysis->parties[coro->process].end))
 		return;
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of the %" PRIu64 " runs from %s that %s began woke a coroutine that "
-		"waited here; the run of coroutine %" PRIu64
+		"%s here; the run of coroutine %" PRIu64
 		", %s after this wait began and %s long, woke nobody%s",
-		habit->nr_woke, habit->nr_woke + habit->nr_others,
-		analyze_words_place(analysis, from),
-		habit->by ? analyze_say(analysis, "a wake of a coroutine from %s",
-				    analyze_words_place(analysis, habit->by))
-			  : "no coroutine's wake",
-		habit->coro, analyze_words_duration(analysis, habit->began - coro->suspended),
+		words_habit(analysis, habit, from), habit->coro,
+		analyze_words_duration(analysis, habit->began - coro->suspended),
 		analyze_words_duration(analysis, habit->ran_ns), words_since(analysis, habit));
+}
+
+/* Tells of `coro`, which waits, and of the run of `other`. */
+static void tell_between(struct analysis *analysis, struct story *story,
+	const struct model_coro *coro, const struct model_coro *other)
+{
+	uint32_t from = 0;
+	const struct habit *habit = find(analysis, coro, is_before, &from);
+
+	if (!habit || habit->coro != other->id || !waits_since(analysis, habit) ||
+		model_lost_between(analysis->model, coro->process, habit->began, coro->suspended))
+		return;
+	analyze_story_evidence(analysis, story,
+		"%s at %s; the last run of coroutine %" PRIu64
+		" woke nobody, and was over %s before coroutine %" PRIu64
+		", which ran meanwhile, began to wait there: what it did came between that one's "
+		"last "
+		"look and its wait, perhaps",
+		words_habit(analysis, habit, from), analyze_words_place(analysis, coro->wait_site),
+		other->id,
+		analyze_words_duration(analysis, coro->suspended - habit->began - habit->ran_ns),
+		coro->id);
+}
+
+void analyze_omitted_tell_between(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t index = analyze_pairs_other(analysis, coro);
+	const struct model_coro *other = &analysis->model->coros.at[index];
+
+	if (!index)
+		return;
+	tell_between(analysis, story, coro, other);
+	tell_between(analysis, story, other, coro);
 }

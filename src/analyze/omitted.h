@@ -24,4 +24,12 @@ extern const struct model_watcher analyze_omitted_watcher;
 void analyze_omitted_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
+/*
+ * analyze_omitted_tell_between: if the coroutine is one of a pair (pairs.h), adds evidence of a run of one of the two,
+ * after which it waits, that woke nobody, although 19 in 20 of the similar runs woke a coroutine that had waited where
+ * the other one waits now, and that one ran meanwhile, and began to wait only after that.
+ */
+void analyze_omitted_tell_between(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
 #endif

@@ -8,6 +8,7 @@
  */
 #include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
+#include "analyze/ended_taker.h"
 #include "analyze/errands.h"
 #include "analyze/facing.h"
 #include "analyze/fruitless.h"
@@ -504,6 +505,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 								     : KIND_GIVERS;
 	if (analyze_called_off_is(analysis, coro))
 		return KIND_CALLED_OFF;
+	if (analyze_ended_taker_is(analysis, coro))
+		return KIND_UNTAKEN;
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
 	if (is_in_vain(analysis, coro))
@@ -587,12 +590,8 @@ void rules_left_behind_tell(
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PARTING || kind_of(analysis, coro) == KIND_LEFT)
 		analyze_errands_tell_over(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_CALLED_OFF)
-		analyze_called_off_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_UNRESUMED)
 		analyze_resumers_tell(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_FACING)
-		analyze_facing_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_MUTUAL)
 		analyze_dependants_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_CLOSED)

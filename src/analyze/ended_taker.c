@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ended takers (ended_taker.h): for each coroutine that has sent, the line of its last send, and who took it there.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "analyze/ended_taker.h"
+#include "analyze/parts.h"
+#include "analyze/wakers.h"
+#include "analyze/watched_places.h"
+#include "say/say.h"
+
+#define LEAST_SENDS 3u
+
+/* A coroutine's own sends that found somebody waiting, all from one line, in a row. */
+struct of_coro {
+	uint32_t site;
+	uint32_t count;
+	uint64_t taker; /* its id */
+	uint32_t taker_site;
+	bool has_others; /* somebody else took one of them */
+};
+
+/* Sends from one place that the same one took, in a row, from anybody. */
+struct place {
+	uint64_t taker; /* its id */
+	uint32_t count;
+};
+
+/* ---------------------------------------------------------------- callbacks of the watcher */
+
+static bool is_for_channel(const struct model_coro *coro)
+{
+	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0);
+}
+
+/* Are these two places one line? What is done there may have different names. */
+static bool is_same_line(const struct model *model, uint32_t one, uint32_t other)
+{
+	const struct ct_site *a = say_peek_site(model->tables, one);
+	const struct ct_site *b = say_peek_site(model->tables, other);
+
+	return one == other || (a->line && a->line == b->line && strcmp(a->file, b->file) == 0);
+}
+
+static void count_taken(struct place *place, uint64_t taker)
+{
+	if (!place)
+		return;
+	if (place->taker != taker)
+		*place = (struct place){.taker = taker};
+	place->count++;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	struct of_coro *of = model_watch_rare(watch, sight->by);
+	uint32_t site = sight->event->site;
+
+	if (!sight->by || !site || coro->state != CT_STATE_WAITING || !is_for_channel(coro))
+		return true;
+	count_taken(model_watch_place(watch, model_place(model, site)), coro->id);
+	if (!is_same_line(model, of->site, site)) {
+		of->site = site;
+		of->count = 0;
+		of->has_others = false;
+		of->taker = coro->id;
+		of->taker_site = coro->spawn_site;
+	}
+	of->has_others |= of->taker != coro->id;
+	of->count++;
+	return true;
+}
+
+const struct model_watcher analyze_ended_taker_watcher = {
+	.nr_rare_bytes = sizeof(struct of_coro),
+	.nr_place_bytes = sizeof(struct place),
+	.looks = {[MODEL_WAKE] = look_at_wake},
+};
+
+/* ---------------------------------------------------------------- queries */
+
+static const struct of_coro *record_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_watch_rare(analysis, &analyze_ended_taker_watcher, coro);
+}
+
+/* How many sends the taker took from there, from anybody, as far as is known. */
+static uint32_t nr_taken(const struct analysis *analysis, const struct of_coro *of)
+{
+	const struct place *place =
+		model_watch_place(analyze_watch_by(analysis, &analyze_ended_taker_watcher),
+			model_place(analysis->model, of->site));
+
+	return place && place->taker == of->taker ? place->count : of->count;
+}
+
+/* Does one live that was started where the taker was started? */
+static bool has_kin(const struct model *model, const struct model_coro *coro, uint32_t spawn_site)
+{
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		if (other->process == coro->process && other->state < CT_STATE_DONE &&
+			model_place(model, other->spawn_site) == model_place(model, spawn_site))
+			return true;
+	}
+	return false;
+}
+
+/* Has nobody left ended a wait there, for room? */
+static bool makes_nobody_room(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+
+	return !model_histogram(times ? times->waits : NULL)->count ||
+	       analyze_wakers_are_gone(analysis, coro, 1);
+}
+
+bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	const struct of_coro *of = record_of(analysis, coro);
+
+	return coro->state == CT_STATE_WAITING && is_for_channel(coro) &&
+	       !analyze_ties_may_be_idle(analysis, coro) && nr_taken(analysis, of) >= LEAST_SENDS &&
+	       !of->has_others && of->taker_site &&
+	       is_same_line(model, of->site, coro->wait_site) &&
+	       !has_kin(model, coro, of->taker_site) && makes_nobody_room(analysis, coro);
+}
+
+void analyze_ended_taker_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct of_coro *of = record_of(analysis, coro);
+
+	if (!analyze_ended_taker_is(analysis, coro))
+		return;
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64 ", which was started at %s, waited for what is sent from this "
+		"line, and took it, %" PRIu32 " times, %" PRIu32 " of them from coroutine %" PRIu64
+		", from which nobody else did; it has ended, "
+		"and no other lives that was started there",
+		of->taker, analyze_words_place(analysis, of->taker_site), nr_taken(analysis, of),
+		of->count, coro->id);
+}
