@@ -7,8 +7,8 @@
  * lock and waits for the world outside, because a connection outlives by design the coroutine that accepted it; if it
  * may be idle; if it holds no lock and others have woken it long after its parent's end, because then it works for
  * them; if other coroutines that were started at the same place also end without a parent, because then that
- * is intended; while the program warms up or ends; if another finding explains the coroutine; and if events are
- * missing.
+ * is intended; if it holds no lock, and at least half of the orphans of that place work for others; while
+ * the program warms up or ends; if another finding explains the coroutine; and if events are missing.
  */
 #include <inttypes.h>
 
@@ -26,6 +26,7 @@ struct lineage {
 	uint32_t *nr_orphans; /* by spawn site */
 	uint32_t *
 		nr_free; /* by spawn site: coroutines that ended unawaited, or after their parent had ended */
+	uint32_t *nr_working; /* by spawn site: orphans that work for others */
 	/* by process: a coroutine awaits several others, and which ones is not known */
 	bool *has_many;
 };
@@ -114,6 +115,15 @@ static bool is_orphan(
 	       !(lineage->has_many[coro->process] && (coro->flags & MODEL_CORO_WAS_AWAITED));
 }
 
+/* Did others have something for it to do after its parent was long over? */
+static bool works_for_others(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time over = parent_of(analysis, coro)->changed;
+
+	return coro->turns->wake.time != CT_NO_TIME &&
+	       ct_time_between(over, coro->turns->wake.time) > LIMIT(analysis, ORPHAN_TIME);
+}
+
 static bool survey(struct analysis *analysis, struct lineage *lineage)
 {
 	const struct model *model = analysis->model;
@@ -124,7 +134,9 @@ static bool survey(struct analysis *analysis, struct lineage *lineage)
 	lineage->has_many = arena_array(&analysis->scratch, model->nr_processes, sizeof(bool));
 	lineage->nr_orphans = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
 	lineage->nr_free = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
-	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans || !lineage->nr_free)
+	lineage->nr_working = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans ||
+		!lineage->nr_free || !lineage->nr_working)
 		return false;
 	note_joins(analysis, lineage);
 	for (i = 0; i < analysis->tables->nr_sites; i++)
@@ -135,8 +147,11 @@ static bool survey(struct analysis *analysis, struct lineage *lineage)
 
 		if (coro->spawn_site >= nr_sites)
 			continue;
-		lineage->nr_orphans[coro->spawn_site] += is_orphan(analysis, lineage, i);
 		lineage->nr_free[coro->spawn_site] += model_was_free(coro);
+		if (is_orphan(analysis, lineage, i)) {
+			lineage->nr_orphans[coro->spawn_site]++;
+			lineage->nr_working[coro->spawn_site] += works_for_others(analysis, coro);
+		}
 	}
 	return true;
 }
@@ -175,21 +190,17 @@ static bool is_time_of_work(const struct analysis *analysis, uint32_t process, c
 
 /*
  * Are coroutines of this site left to themselves by design? True if at least as many of them have ended unawaited as
- * are orphans.
+ * are orphans; and for one that holds no lock if at least half of the orphans work for others.
  */
-static bool is_meant(const struct lineage *lineage, const struct model_coro *coro)
+static bool is_meant(
+	const struct lineage *lineage, const struct model_coro *coro, enum holding holding)
 {
-	return coro->spawn_site &&
-	       lineage->nr_free[coro->spawn_site] >= lineage->nr_orphans[coro->spawn_site];
-}
+	uint32_t nr_orphans = lineage->nr_orphans[coro->spawn_site];
 
-/* Did others have something for it to do after its parent was long over? */
-static bool works_for_others(const struct analysis *analysis, const struct model_coro *coro)
-{
-	ct_time over = parent_of(analysis, coro)->changed;
-
-	return coro->turns->wake.time != CT_NO_TIME &&
-	       ct_time_between(over, coro->turns->wake.time) > LIMIT(analysis, ORPHAN_TIME);
+	if (!coro->spawn_site)
+		return false;
+	return lineage->nr_free[coro->spawn_site] >= nr_orphans ||
+	       (holding != HOLDING_LOCK && 2 * lineage->nr_working[coro->spawn_site] >= nr_orphans);
 }
 
 static void judge(struct analysis *analysis, const struct lineage *lineage, uint32_t index)
@@ -211,7 +222,7 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 	if (holding != HOLDING_LOCK &&
 		(is_connection(analysis, coro) || works_for_others(analysis, coro)))
 		return;
-	if (is_meant(lineage, coro) || analysis->is_told[index] ||
+	if (is_meant(lineage, coro, holding) || analysis->is_told[index] ||
 		analyze_ties_behind(analysis, index) ||
 		!is_time_of_work(analysis, coro->process, candidate.since))
 		return;
