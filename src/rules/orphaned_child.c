@@ -3,12 +3,12 @@
  * Orphans: a coroutine still waits, its parent has ended, and nobody waits for its end. If it holds a lock, others
  * cannot take that lock.
  *
- * The rule is silent if the coroutine is marked; if its wait ends by itself (a timer, a deadline); if it holds no
- * lock and waits for the world outside, because a connection outlives by design the coroutine that accepted it; if it
- * may be idle; if it holds no lock and others have woken it long after its parent's end, because then it works for
- * them; if other coroutines that were started at the same place also end without a parent, because then that
- * is intended; if it holds no lock, and at least half of the orphans of that place work for others; while
- * the program warms up or ends; if another finding explains the coroutine; and if events are missing.
+ * The rule is silent if the coroutine is marked; if its wait, or that of the child that it waits for, ends by itself
+ * (a timer, a deadline); if it holds no lock and waits for the world outside, because a connection outlives by design
+ * the coroutine that accepted it; if it may be idle; if it holds no lock and others have woken it long after its
+ * parent's end, because then it works for them, or if at least half of the orphans of its place work for others; if
+ * other coroutines that were started at the same place also end without a parent, because then that is intended;
+ * while the program warms up or ends; if another finding explains the coroutine; and if events are missing.
  */
 #include <inttypes.h>
 
@@ -63,6 +63,23 @@ static void note_joins(struct analysis *analysis, struct lineage *lineage)
 	}
 }
 
+/* The child whose wait a wait for a child, and so on, comes down to; the coroutine itself if it waits for none. */
+static const struct model_coro *innermost(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	unsigned nr_left = MODEL_ANCESTORS;
+
+	while (nr_left--) {
+		const struct model_coro *child =
+			&analysis->model->coros.at[analyze_ties_child(analysis, coro)];
+
+		if (child == analysis->model->coros.at || child->state != CT_STATE_WAITING)
+			break;
+		coro = child;
+	}
+	return coro;
+}
+
 static bool waits_for_outside(const struct analysis *analysis, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
@@ -109,7 +126,7 @@ static bool is_orphan(
 
 	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || coro->mark ||
 		has_just_begun(analysis, coro) || !is_parent_over(analysis, coro) ||
-		waits_for_outside(analysis, coro))
+		waits_for_outside(analysis, innermost(analysis, coro)))
 		return false;
 	return !lineage->is_joined[index] &&
 	       !(lineage->has_many[coro->process] && (coro->flags & MODEL_CORO_WAS_AWAITED));
@@ -176,7 +193,9 @@ static enum holding holds(const struct analysis *analysis, uint32_t index)
 /* Is this a connection? The coroutine goes on when its peer does something, and ends with the peer. */
 static bool is_connection(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->rare->descriptor && !analyze_party_is_inside(analysis, coro->rare->descriptor);
+	uint32_t descriptor = innermost(analysis, coro)->rare->descriptor;
+
+	return descriptor && !analyze_party_is_inside(analysis, descriptor);
 }
 
 /* Did the parent end more than a moment ago, and neither during the warm-up nor at the program's end? */
