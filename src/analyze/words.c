@@ -106,6 +106,8 @@ const char *analyze_words_wait(struct analysis *analysis, const struct model_cor
 
 	if (child)
 		return analyze_words_coro(analysis, &analysis->model->coros.at[child]);
+	if (coro->point == CTP_POINT_YIELD && !coro->wait_object)
+		return "its next turn";
 	return analyze_words_named(
 		analysis, coro->process, coro->wait_object, coro->rare->descriptor);
 }

@@ -105,6 +105,9 @@ void render_facts_judgement(struct text *rows, const struct ct_report *report,
 void render_facts_step(
 	struct text *text, const struct ct_tables *tables, const struct ct_step *step);
 
+/* Is the finding about a place, so that neither how many members it has nor what they wait for says anything? */
+bool render_facts_is_of_place(const struct ct_finding *finding);
+
 /*
  * render_facts_members: the first `max` members of a finding. render_facts_events: the last events of one member. Both
  * initialise the table.

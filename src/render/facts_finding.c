@@ -188,9 +188,15 @@ static void since_row(struct text *rows, const struct ct_finding *finding)
 	render_facts_drop(rows, &words[1]);
 }
 
+/* The member of a convoy is only the one that was woken last. */
+bool render_facts_is_of_place(const struct ct_finding *finding)
+{
+	return finding->rule == CT_RULE_LOCK_CONVOY;
+}
+
 static void members_row(struct text *rows, const struct ct_finding *finding)
 {
-	if (!finding->nr_members)
+	if (!finding->nr_members || render_facts_is_of_place(finding))
 		return;
 	render_facts_begin(rows, "how many");
 	text_count(rows, finding->nr_members);

@@ -127,7 +127,7 @@ static void tell_members(const struct page *page, const struct ct_finding *findi
 	struct text words = {0};
 	struct table table;
 
-	if (finding->nr_members == 0)
+	if (finding->nr_members == 0 || render_facts_is_of_place(finding))
 		return;
 	text_add(&words, title);
 	page->form->begin_fold(page, title, &words);

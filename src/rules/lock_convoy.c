@@ -128,7 +128,8 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.wait_site = site,
 		.cause_site = convoy->waker.site,
 		.subject = site,
-		.since = coro->suspended,
+		.since = convoy->first,
+		.until = convoy->waker.time,
 	};
 
 	if (coro->mark ||
