@@ -63,7 +63,8 @@ extern "C" {
 struct ctp_gate ctp_gate_page;
 struct ctp_orders_place ctp_orders_page;
 struct ctp_process ctp_process_state;
-__attribute__((tls_model("initial-exec"))) __thread struct ctp_thread ctp_thread_state;
+/* `used`: with link-time optimisation the only references may stand in assembly, which the compiler does not see. */
+__attribute__((tls_model("initial-exec"), used)) __thread struct ctp_thread ctp_thread_state;
 #endif
 
 /*

@@ -3,8 +3,8 @@
  * Many processes in one recording, created in different ways, each with its own identity; and several copies of the
  * probe in one process, joined by thread. Protocol rules P-13, P-14.
  *
- * argv[1] is tests/targets/family_target, argv[2] the library probe_of_its_own, argv[3] collect_target without
- * dynamic linking.
+ * argv[1] is tests/targets/family_target, argv[2] the library probe_of_its_own; the rest are collect_target, linked in
+ * ways of which each has the probe in the program: without a dynamic linker, with link-time optimisation.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,6 @@
 
 static const char *target;
 static const char *library;
-static const char *static_target;
 
 /* The origin of the counter events of one letter. */
 struct origin {
@@ -174,10 +173,9 @@ static void test_plug_in(void)
 	run_close(&run);
 }
 
-/* Without a dynamic linker. */
-static void test_static_program(void)
+static void test_linked_program(const char *linked)
 {
-	const char *command[] = {static_target, "threads", "50", NULL};
+	const char *command[] = {linked, "threads", "50", NULL};
 	struct run run;
 
 	run_open(&run, command);
@@ -233,11 +231,12 @@ static void test_process_id_is_used_again(void)
 
 int main(int argc, char **argv)
 {
+	int i;
+
 	if (argc < 4)
-		SKIP("the paths of a target, a library and a static target are the arguments");
+		SKIP("the paths of a target, a library and linked targets are the arguments");
 	target = argv[1];
 	library = argv[2];
-	static_target = argv[3];
 	check_pair("fork", "fork", true);
 	check_pair("exec", "leaf b", true);
 	check_pair("vfork", "leaf b", true);
@@ -246,7 +245,8 @@ int main(int argc, char **argv)
 	test_pipeline();
 	test_two_copies();
 	test_plug_in();
-	test_static_program();
+	for (i = 3; i < argc; i++)
+		test_linked_program(argv[i]);
 	test_process_id_is_used_again();
 	return check_result();
 }
