@@ -162,6 +162,24 @@ static bool holds_sanitizer(const struct image *image)
 	return false;
 }
 
+/*
+ * The ledger needs glibc. Where the dynamic linker is another one, musl's above all, it ends the program: it does not
+ * start without a library that it was told to preload. glibc's are ld-linux*.so.* and ld64.so.*.
+ */
+static bool has_other_linker(const struct image *image)
+{
+	const Elf64_Phdr *program = find_program(image, PT_INTERP);
+	char path[PATH_MAX] = "";
+	const char *name;
+
+	if (program->p_filesz >= sizeof(path) ||
+		!read_at(image->descriptor, path, program->p_filesz, program->p_offset))
+		return false;
+	name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	return *name && strncmp(name, "ld-linux", 8) != 0 && strncmp(name, "ld64.", 5) != 0;
+}
+
 static const char *judge_elf(struct image *image)
 {
 	if (image->header.e_ident[EI_CLASS] != ELFCLASS64)
@@ -170,6 +188,8 @@ static const char *judge_elf(struct image *image)
 		return "has damaged ELF headers";
 	if (!find_program(image, PT_INTERP))
 		return "is statically linked";
+	if (has_other_linker(image))
+		return "is started by another dynamic linker than glibc's";
 	if (!read_dynamic(image))
 		return "has a damaged dynamic section";
 	if (needs_sanitizer(image) || holds_sanitizer(image))

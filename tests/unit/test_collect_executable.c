@@ -20,6 +20,7 @@ struct elf_file {
 	Elf64_Phdr programs[3]; /* INTERP, LOAD of the whole file, DYNAMIC */
 	Elf64_Dyn dynamic[4];   /* NEEDED, STRTAB, STRSZ, NULL */
 	char strings[128];
+	char linker[64];
 };
 
 static char folder[] = "/tmp/corotracer-test-XXXXXX";
@@ -32,7 +33,10 @@ static void fill_elf(struct elf_file *file, const char *needed, const char *symb
 	file->header.e_phoff = offsetof(struct elf_file, programs);
 	file->header.e_phentsize = sizeof(Elf64_Phdr);
 	file->header.e_phnum = 3;
-	file->programs[0].p_type = PT_INTERP;
+	file->programs[0] = (Elf64_Phdr){.p_type = PT_INTERP,
+		.p_offset = offsetof(struct elf_file, linker),
+		.p_filesz = sizeof(file->linker)};
+	snprintf(file->linker, sizeof(file->linker), "/lib64/ld-linux-x86-64.so.2");
 	file->programs[1] =
 		(Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(*file)};
 	file->programs[2] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
@@ -77,6 +81,29 @@ static const char *judge_with(const char *needed, const char *symbol)
 
 	fill_elf(&file, needed, symbol);
 	return judge(&file, sizeof(file));
+}
+
+static const char *judge_started_by(const char *linker)
+{
+	struct elf_file file;
+
+	fill_elf(&file, "libc.so", "main");
+	snprintf(file.linker, sizeof(file.linker), "%s", linker);
+	return judge(&file, sizeof(file));
+}
+
+/* Only glibc's loads the ledger; musl's would refuse to start the program. */
+static void test_linkers(void)
+{
+	const char *other = "is started by another dynamic linker than glibc's";
+
+	CHECK_TEXT(judge_started_by("/lib/ld-linux-aarch64.so.1"), "");
+	CHECK_TEXT(judge_started_by("/nix/store/0-glibc/lib/ld-linux-x86-64.so.2"), "");
+	CHECK_TEXT(judge_started_by("/lib64/ld64.so.2"), "");
+	CHECK_TEXT(judge_started_by("/lib/ld-musl-x86_64.so.1"), other);
+	CHECK_TEXT(judge_started_by("/system/bin/linker64"), other);
+	CHECK_TEXT(judge_started_by("ld-musl-aarch64.so.1"), other);
+	CHECK_TEXT(judge_started_by(""), "");
 }
 
 static void test_obstacles(void)
@@ -202,6 +229,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	test_obstacles();
+	test_linkers();
 	test_scripts();
 	test_broken_elf();
 	test_search();
