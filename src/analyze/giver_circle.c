@@ -9,7 +9,7 @@
 #include "analyze/unanswered.h"
 #include "analyze/wakers.h"
 
-#define MEMBERS 8u
+#define MEMBERS GIVER_CIRCLE_MEMBERS
 #define LEAST_GIVEN 3u /* messages; fewer show no habit */
 
 /* Why a coroutine waits for others. */
@@ -219,6 +219,19 @@ void analyze_giver_circle_survey(struct analysis *analysis)
 uint32_t analyze_giver_circle_of(const struct analysis *analysis, uint32_t index)
 {
 	return analysis->circles[index];
+}
+
+unsigned analyze_giver_circle_members(
+	const struct analysis *analysis, uint32_t index, uint32_t ret_members[GIVER_CIRCLE_MEMBERS])
+{
+	struct closure closure = {0};
+	unsigned i;
+
+	if (analysis->circles[index])
+		closure = closure_of(analysis, index);
+	for (i = 0; i < closure.count; i++)
+		ret_members[i] = closure.at[i];
+	return closure.count;
 }
 
 bool analyze_giver_circle_wants_stock(const struct analysis *analysis, uint32_t index)

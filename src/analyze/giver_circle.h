@@ -28,6 +28,9 @@ void analyze_giver_circle_survey(struct analysis *analysis);
  * analyze_giver_circle_wants_stock: does a coroutine of its circle wait for room or permits? That comes back
  * by itself, while messages may be over.
  *
+ * analyze_giver_circle_members: writes the coroutines of its circle, itself first, and returns how many there are;
+ * 0: it is in none.
+ *
  * analyze_giver_circle_tell: adds evidence of who waits for whom; nothing if it is in none.
  *
  * analyze_giver_circle_is_own: is the coroutine's circle itself alone?
@@ -35,6 +38,9 @@ void analyze_giver_circle_survey(struct analysis *analysis);
  * analyze_giver_circle_has: are these two in one circle?
  */
 uint32_t analyze_giver_circle_of(const struct analysis *analysis, uint32_t index);
+#define GIVER_CIRCLE_MEMBERS 8u
+unsigned analyze_giver_circle_members(const struct analysis *analysis, uint32_t index,
+	uint32_t ret_members[GIVER_CIRCLE_MEMBERS]);
 bool analyze_giver_circle_wants_stock(const struct analysis *analysis, uint32_t index);
 bool analyze_giver_circle_is_own(const struct analysis *analysis, uint32_t index);
 bool analyze_giver_circle_has(

@@ -100,6 +100,7 @@ static void notify(struct model *model, struct model_object *object, const struc
 	};
 
 	object->nr_left++;
+	object->nr_vain = event->argument ? 0 : object->nr_vain + 1;
 	if (event->argument)
 		object->found = notify;
 	else

@@ -50,6 +50,7 @@ struct model_object {
 	ct_time released;          /* CT_NO_TIME: never */
 	struct model_waking vain;  /* the last notify that woke nobody */
 	struct model_waking found; /* the last notify that woke a coroutine */
+	uint32_t nr_vain;          /* notifies since that, none of which woke one */
 	/* index of a holding: two hold it, and the first has not released it; 0: none */
 	uint32_t holding;
 	uint32_t nr_takes;

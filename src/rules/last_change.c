@@ -4,9 +4,13 @@
  * before the wait, which found nobody then, proves nothing, because an event may keep that it was set. But if nothing
  * is left to wake the coroutine, that is what a reader has to look at: the event was announced to nobody. A notify of
  * the coroutine's own is not the one that it missed.
+ *
+ * In a circle of givers, each of whom waits for the next one, one of these notifies began it: that of the event whose
+ * notifies are in vain least often.
  */
 #include <inttypes.h>
 
+#include "analyze/giver_circle.h"
 #include "rules/parts.h"
 
 static bool was_in_vain(const struct model_object *object)
@@ -25,13 +29,56 @@ bool rules_last_change_came_before(const struct analysis *analysis, const struct
 	       object->changed_at && object->changed < coro->suspended;
 }
 
+static uint32_t nr_in_vain(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_ties_object(analysis, coro)->nr_vain;
+}
+
+/* The coroutine of whose wait to speak: another one of its circle, perhaps. */
+static const struct model_coro *subject_of(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t members[GIVER_CIRCLE_MEMBERS];
+	unsigned count =
+		analyze_giver_circle_members(analysis, model_index(analysis->model, coro), members);
+	const struct model_coro *subject = NULL;
+	unsigned i;
+
+	for (i = 0; i < count; i++) {
+		const struct model_coro *member = &analysis->model->coros.at[members[i]];
+
+		if (rules_last_change_came_before(analysis, member) &&
+			(!subject || nr_in_vain(analysis, member) < nr_in_vain(analysis, subject)))
+			subject = member;
+	}
+	return subject ? subject : coro;
+}
+
+uint32_t rules_last_change_site(const struct analysis *analysis, const struct model_coro *coro)
+{
+	coro = subject_of(analysis, coro);
+	return rules_last_change_came_before(analysis, coro)
+		       ? analyze_ties_object(analysis, coro)->changed_at
+		       : 0;
+}
+
+ct_time rules_last_change_time(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_ties_object(analysis, subject_of(analysis, coro))->changed;
+}
+
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro)
 {
-	if (!rules_last_change_came_before(analysis, coro))
+	const struct model_coro *subject = subject_of(analysis, coro);
+
+	if (!rules_last_change_came_before(analysis, subject))
 		return "";
-	return analyze_say(analysis, "; the notify from %s had come before, %s",
-		analyze_words_place(analysis, analyze_ties_object(analysis, coro)->changed_at),
-		analyze_ties_object(analysis, coro)->vain.is_unkept
+	return analyze_say(analysis, "; the notify from %s%s had come before, %s",
+		analyze_words_place(analysis, analyze_ties_object(analysis, subject)->changed_at),
+		subject == coro
+			? ""
+			: analyze_say(analysis, " for %s", analyze_words_coro(analysis, subject)),
+		analyze_ties_object(analysis, subject)->vain.is_unkept
 			? "found nobody, and nothing of it is kept"
 			: "and found nobody");
 }
@@ -55,7 +102,8 @@ static const char *words_done(unsigned kind)
 void rules_last_change_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	const struct model_object *object = analyze_ties_object(analysis, coro);
+	const struct model_object *object =
+		analyze_ties_object(analysis, subject_of(analysis, coro));
 	const struct model_coro *owner =
 		&analysis->model->coros
 			 .at[analyze_ties_next(analysis, model_index(analysis->model, coro))];

@@ -321,10 +321,8 @@ static uint32_t cause_of(
 		return analyze_unanswered_site(analysis, coro);
 	if (variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro))
 		return analyze_held_site(analysis, coro);
-	return variant == VARIANT_READY || object->owner ||
-			       rules_last_change_came_before(analysis, coro)
-		       ? object->changed_at
-		       : 0;
+	return variant == VARIANT_READY || object->owner ? object->changed_at
+							 : rules_last_change_site(analysis, coro);
 }
 
 /*
@@ -564,12 +562,12 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		rules_missed_notify_tell(analysis, coro, missed, story);
 	if (first->variant == VARIANT_KEPT)
 		rules_kept_permits_tell(analysis, coro, story);
-	if (!missed && analyze_ties_object(analysis, coro)->changed < coro->suspended)
+	if (!missed && rules_last_change_time(analysis, coro) < coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
 	analyze_story_suspended(analysis, story, coro);
 	if (missed && missed->time >= coro->suspended)
 		rules_missed_notify_tell_all(analysis, coro, missed, story);
-	if (!missed && analyze_ties_object(analysis, coro)->changed >= coro->suspended)
+	if (!missed && rules_last_change_time(analysis, coro) >= coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
 	if (first->variant == VARIANT_FORGOTTEN || analyze_held_is_kept(analysis, coro) ||
 		analyze_held_is_circle(analysis, coro))

@@ -82,14 +82,18 @@ bool rules_lost_wakeup_was_passed_by(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * rules_last_change_tell: adds what was last done to the resource that the coroutine waits for. The other two are about
- * an event that was notified before the wait, in vain, and not changed since. rules_last_change_came_before: is it so?
- * rules_last_change_words: says so behind a title; "" if it is not so.
+ * rules_last_change_tell: adds what was last done to the resource that the coroutine waits for, at
+ * rules_last_change_time. The other three are about an event that was notified before the wait, in vain, and not
+ * changed since. rules_last_change_came_before: is it so? rules_last_change_words: says so behind a title; "" if not.
+ * rules_last_change_site: the place of that notify; 0: it is not so. All but rules_last_change_came_before speak of
+ * another one's wait, if the coroutine is in a circle of givers in which that one's notify was the exception.
  */
 void rules_last_change_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 bool rules_last_change_came_before(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro);
+uint32_t rules_last_change_site(const struct analysis *analysis, const struct model_coro *coro);
+ct_time rules_last_change_time(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
  * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
