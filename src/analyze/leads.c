@@ -2,6 +2,8 @@
 /*
  * Leads, one after the other; the time-outs that ran out last; and threads that ended.
  */
+#include <inttypes.h>
+
 #include "analyze/asked.h"
 #include "analyze/by_timer.h"
 #include "analyze/called_off.h"
@@ -26,7 +28,9 @@
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 
-#define SHARE_SOON 100 /* one part in so many of the time since */
+#define LEAST_DESTROYED 3u
+#define SHARE_DESTROYED 10u /* one in so many of those that waited there */
+#define SHARE_SOON 100      /* one part in so many of the time since */
 
 /*
  * Did the thread's last time-out run out during this wait and wake nobody, and does the thread sleep without a
@@ -87,6 +91,21 @@ static void tell_at_large(
 			"been for other things");
 }
 
+/* Were many of those that waited there destroyed, or collected, and so never went on? */
+static void tell_destroyed(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	uint64_t nr_ended = model_histogram(times ? times->waits : NULL)->count;
+
+	if (!times || times->nr_cut < LEAST_DESTROYED || times->nr_cut < nr_ended / SHARE_DESTROYED)
+		return;
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " others that waited here were destroyed while they waited, and never "
+		"went on; %" PRIu64 " did",
+		times->nr_cut, nr_ended);
+}
+
 void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -115,6 +134,7 @@ void analyze_leads_tell(
 	analyze_facing_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_omitted_tell_between(analysis, story, coro);
+	tell_destroyed(analysis, story, coro);
 	analyze_leads_tell_process(analysis, story, coro);
 }
 

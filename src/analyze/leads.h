@@ -17,7 +17,8 @@ struct story;
  *
  * analyze_leads_tell: adds the same evidence, and who ended earlier waits at the place (provenance.h, wakers.h,
  * waking_threads.h, pairs.h, kin_circle.h, lock_given.h, same_locks.h, asked.h), and a run that woke nobody although
- * similar runs woke a coroutine (omitted.h).
+ * similar runs woke a coroutine (omitted.h); and how many others were destroyed while they waited there, if that is one
+ * in ten or more.
  *
  * analyze_leads_tell_ready: adds evidence that the thread that made this coroutine ready ended soon after: within a
  * hundredth of the time that the coroutine has been ready.
