@@ -38,7 +38,7 @@ static uint32_t awaited_child(struct model *model, const struct model_coro *coro
 	return is_only ? model_find(model, coro->process, coro->rare->awaited) : 0;
 }
 
-uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_ties_child(const struct analysis *analysis, const struct model_coro *coro)
 {
 	struct model *model = analysis->model;
 	uint64_t identity = CTP_HANDLE_IDENTITY(coro->wait_object);

@@ -34,7 +34,7 @@ struct ties {
 void analyze_ties_survey(struct analysis *analysis);
 
 /* analyze_ties_child: returns the coroutine whose end `coro` waits for; 0: none, or not known. */
-uint32_t analyze_ties_child(struct analysis *analysis, const struct model_coro *coro);
+uint32_t analyze_ties_child(const struct analysis *analysis, const struct model_coro *coro);
 
 /* analyze_ties_object_at: returns the object of a handle; index 0 of the model if nothing was done to it. */
 const struct model_object *analyze_ties_object_at(
