@@ -6,9 +6,10 @@
  * The rule is silent if the coroutine is marked; if its wait, or that of the child that it waits for, ends by itself
  * (a timer, a deadline); if it holds no lock and waits for the world outside, because a connection outlives by design
  * the coroutine that accepted it; if it may be idle; if it holds no lock and others have woken it long after its
- * parent's end, because then it works for them, or if at least half of the orphans of its place work for others; if
- * other coroutines that were started at the same place also end without a parent, because then that is intended;
- * while the program warms up or ends; if another finding explains the coroutine; and if events are missing.
+ * parent's end, because then it works for them, if at least half of the orphans of its place work for others, or if
+ * many waits at the place where it waits were ended for coroutines whose parents had ended; if other coroutines that
+ * were started at the same place also end without a parent, because then that is intended; while the program warms up
+ * or ends; if another finding explains the coroutine; and if events are missing.
  */
 #include <inttypes.h>
 
@@ -40,6 +41,30 @@ static const struct model_coro *parent_of(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
 	return &analysis->model->coros.at[coro->parent];
+}
+
+/* ---------------------------------------------------------------- the watcher */
+
+/* So many wakes of coroutines without a parent show that those who wait at a place are looked after by others. */
+#define NR_LOOKED_AFTER 8u
+
+static const uint32_t *looked_after_at(const struct analysis *analysis, uint32_t site)
+{
+	return model_watch_place(analyze_watch_of(analysis, &rules_orphaned_child), site);
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	uint32_t *nr_wakes;
+
+	if (coro->state != CT_STATE_WAITING || !coro->parent ||
+		!is_over(&watch->model->coros.at[coro->parent]))
+		return true;
+	nr_wakes = model_watch_place(watch, coro->wait_site);
+	if (nr_wakes)
+		++*nr_wakes;
+	return true;
 }
 
 /* ---------------------------------------------------------------- who waits for whom */
@@ -222,6 +247,13 @@ static bool is_meant(
 	       (holding != HOLDING_LOCK && 2 * lineage->nr_working[coro->spawn_site] >= nr_orphans);
 }
 
+static bool is_looked_after(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const uint32_t *nr_wakes = looked_after_at(analysis, coro->wait_site);
+
+	return nr_wakes && *nr_wakes >= NR_LOOKED_AFTER;
+}
+
 static void judge(struct analysis *analysis, const struct lineage *lineage, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -240,6 +272,8 @@ static void judge(struct analysis *analysis, const struct lineage *lineage, uint
 
 	if (holding != HOLDING_LOCK &&
 		(is_connection(analysis, coro) || works_for_others(analysis, coro)))
+		return;
+	if (holding != HOLDING_LOCK && is_looked_after(analysis, coro))
 		return;
 	if (is_meant(lineage, coro, holding) || analysis->is_told[index] ||
 		analyze_ties_behind(analysis, index) ||
@@ -340,6 +374,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 }
 
 const struct rule rules_orphaned_child = {
+	.watcher = {.nr_place_bytes = sizeof(uint32_t), .looks = {[MODEL_WAKE] = look_at_wake}},
 	.find = find,
 	.describe = describe,
 	.is_no_explanation = true,
