@@ -9,6 +9,8 @@
 #include "event/attaching.h"
 
 #define STARVED_NS UINT64_C(100000000) /* less is told of nobody */
+/* A process is said to have gone on beside its coroutines if it did so for so many times as long as they ran. */
+#define BESIDE_SHARE 9
 
 /* Is this coroutine known only because another one waits for it? */
 static bool is_only_named(const struct model_coro *coro)
@@ -323,6 +325,36 @@ static void remark_idle(struct analysis *analysis, uint32_t process)
 			analyze_words_place(analysis, longest->wait_site));
 }
 
+static bool has_living(const struct model *model, uint32_t process)
+{
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++)
+		if (model->coros.at[i].process == process &&
+			model->coros.at[i].state < CT_STATE_DONE)
+			return true;
+	return false;
+}
+
+/* A library in another language may resume most coroutines itself, which the probe does not see. */
+static void remark_beside(struct analysis *analysis, uint32_t index)
+{
+	const struct model *model = analysis->model;
+	const struct model_process *process = &model->processes[index];
+	ct_time from = model->from, stepped = process->stepped, last = process->last_event;
+
+	if (!analysis->tables->processes[index].has_probe || stepped == CT_NO_TIME ||
+		last - stepped < LIMIT(analysis, STANDSTILL_TIME) ||
+		(last - stepped) / BESIDE_SHARE < stepped - from || has_living(model, index) ||
+		model_lost_between(model, index, stepped, last))
+		return;
+	analyze_quality_remark(analysis,
+		"process %" PRIu64 " went on until %s, and its last coroutine that is recorded "
+		"ended at %s: are all that it resumes traced?",
+		analysis->tables->processes[index].pid, analyze_words_time(analysis, last),
+		analyze_words_time(analysis, stepped));
+}
+
 /* What is carried has a time since when it was so, if the trace knows that time. */
 static void remark_before(struct analysis *analysis)
 {
@@ -346,6 +378,7 @@ void analyze_quality_remarks(struct analysis *analysis)
 		remark_ending(analysis, i);
 		remark_unnamed(analysis, i);
 		remark_idle(analysis, i);
+		remark_beside(analysis, i);
 		if (model->processes[i].has_unseen_threads)
 			analyze_quality_remark(analysis,
 				"process %" PRIu64
