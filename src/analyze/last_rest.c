@@ -132,14 +132,32 @@ static bool is_before(const struct last_rests *rests, const struct ct_event *eve
 	return of->until == CT_NO_TIME || event->time < of->until;
 }
 
+/* Does a thread's handler of the signal say what it has interrupted there? */
+static bool is_interrupted_place(const struct last_rests *rests, const struct ct_event *event)
+{
+	const struct last_rest *of = &rests->of[event->process];
+
+	return event->kind == CTP_KIND_MARK && event->argument == CTP_MARK_THREAD_AT &&
+	       !of->is_place_told && event->object == rests->tables.threads[event->thread].tid;
+}
+
+/* Keeps the first such place, as something that an observer saw: it is no sign that the thread went on. */
+static bool keep_place(struct last_rests *rests, struct ct_event *event)
+{
+	if (!is_interrupted_place(rests, event))
+		return false;
+	rests->of[event->process].is_place_told = true;
+	event->thread = 0;
+	return true;
+}
+
 /* Removes later events from a run, in the reader's own buffer. */
-static void leave_out(
-	const struct last_rests *rests, struct ct_event *room, struct ct_events *events)
+static void leave_out(struct last_rests *rests, struct ct_event *room, struct ct_events *events)
 {
 	size_t i, nr_kept = 0;
 
 	for (i = 0; i < events->count; i++) {
-		if (!is_before(rests, &room[i]))
+		if (!is_before(rests, &room[i]) && !keep_place(rests, &room[i]))
 			continue;
 		if (nr_kept != i)
 			room[nr_kept] = room[i];
@@ -167,7 +185,12 @@ static enum ct_status next(
 
 static enum ct_status reset(struct ct_source *source, struct ct_error *reterr)
 {
-	return source_reset(((struct last_rests *)source)->all, reterr);
+	struct last_rests *rests = (struct last_rests *)source;
+	uint32_t i;
+
+	for (i = 0; i < rests->tables.nr_processes; i++)
+		rests->of[i].is_place_told = false;
+	return source_reset(rests->all, reterr);
 }
 
 static void close_nothing(struct ct_source *source)

@@ -24,6 +24,8 @@ struct last_rest {
 	bool is_before_signal;
 	/* no rest: the signal came during normal work, and all coroutines ended then */
 	bool is_busy;
+	/* while the source is read: what the signal interrupted was told */
+	bool is_place_told;
 	int64_t lived_on_ns; /* how long the process lived after the last step of any coroutine */
 };
 

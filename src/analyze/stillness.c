@@ -273,13 +273,25 @@ static const char *words_of_thread(struct analysis *analysis, uint32_t index)
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 
-/* Where the program saw the thread, and the name that the program has for it. */
-static const char *words_told(struct analysis *analysis, const struct model_thread *thread)
+/* Has the worker left the run in which the program saw it? */
+static bool has_gone_on(const struct analysis *analysis, const struct model_thread *thread)
+{
+	const struct model_coro *top = &analysis->model->coros.at[thread->top];
+
+	return thread->is_worker &&
+	       (thread->top ? top->changed : thread->last_event) > thread->told;
+}
+
+const char *analyze_stillness_words_told(
+	struct analysis *analysis, const struct model_thread *thread)
 {
 	const char *name = analysis->tables->sites[thread->told_name].reason;
 
-	if (!thread->told_at)
+	if (!thread->told_at || has_gone_on(analysis, thread))
 		return "";
+	if (thread->is_worker && thread->top)
+		return analyze_say(analysis, "; the program has seen it at %s",
+			analyze_words_place(analysis, thread->told_at));
 	return analyze_say(analysis, "; since %s the program has seen it at %s%s%s",
 		analyze_words_time(analysis, thread->told),
 		analyze_words_place(analysis, thread->told_at), *name ? ", as " : "", name);
@@ -288,7 +300,7 @@ static const char *words_told(struct analysis *analysis, const struct model_thre
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t index)
 {
 	return analyze_say(analysis, "%s%s", words_of_thread(analysis, index),
-		words_told(analysis, &analysis->model->threads[index]));
+		analyze_stillness_words_told(analysis, &analysis->model->threads[index]));
 }
 
 uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t index)

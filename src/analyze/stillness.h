@@ -11,6 +11,7 @@
 #include "corotracer/ct.h"
 
 struct analysis;
+struct model_thread;
 struct story;
 
 /* analyze_stillness_survey: fills analysis->stills. */
@@ -25,10 +26,14 @@ bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t
 /*
  * analyze_stillness_waits_for_clock: is the thread in a wait that ends by the clock, and that began before `moment`?
  * analyze_stillness_words_thread: says what the thread does: "parked", "in futex, without time-out".
+ * analyze_stillness_words_told: says where the program saw the thread, and the name that the program has for it, behind
+ * what the thread does; "" if the program has not told it, or the thread has gone on since.
  */
 bool analyze_stillness_waits_for_clock(
 	const struct analysis *analysis, uint32_t thread, ct_time moment);
 const char *analyze_stillness_words_thread(struct analysis *analysis, uint32_t thread);
+const char *analyze_stillness_words_told(
+	struct analysis *analysis, const struct model_thread *thread);
 
 /*
  * analyze_stillness_leaving: returns the waiting coroutine that suspended last on this thread, if the thread has run

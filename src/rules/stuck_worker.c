@@ -269,7 +269,8 @@ static const char *words_state(struct analysis *analysis, const struct model_thr
 	if (!thread_is_seen(thread))
 		return words_told(analysis, thread);
 	if (is_computing(thread))
-		return "the engine saw it compute";
+		return analyze_say(analysis, "the engine saw it compute%s",
+			analyze_stillness_words_told(analysis, thread));
 	if (thread->seen_state == 'R')
 		return words_looks(analysis, thread);
 	if (thread->seen_system_call == MODEL_NO_CALL)

@@ -257,6 +257,21 @@ def install_signals():
         return set_handler(*arguments)
 
     signal.signal = traced_signal
+    runner = getattr(asyncio, "Runner", None)
+    if hasattr(runner, "_on_sigint"):
+        install_interrupts(runner)
+
+
+def install_interrupts(runner_class):
+    """The first Ctrl-C only asks for the end, which a task that computes does not notice."""
+    on_interrupt = runner_class._on_sigint
+
+    @functools.wraps(on_interrupt)
+    def traced(self, number, frame, *arguments, **named):
+        threads.interrupted_at(frame)
+        return on_interrupt(self, number, frame, *arguments, **named)
+
+    runner_class._on_sigint = traced
 
 
 class Parked:

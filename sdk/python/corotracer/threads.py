@@ -2,6 +2,7 @@
 """Records where the program's threads are, beside those whose loops run tasks: they may hold a loop up, or keep the
 program from ending. Each look asks the interpreter, some seconds apart at most, and writes what has changed."""
 import functools
+import os
 import sys
 import threading
 import time
@@ -20,11 +21,12 @@ class Looked:
 
 
 def frames_of_others():
+    """Takes no lock, which the code that a signal has interrupted may have."""
     own = threading.get_ident()
-    frames = sys._current_frames()
-    for thread in threading.enumerate():
-        frame = frames.get(thread.ident)
-        if frame is not None and thread.ident != own and thread.native_id:
+    threads = threading._active
+    for ident, frame in sys._current_frames().items():
+        thread = threads.get(ident)
+        if thread is not None and ident != own and thread.native_id:
             yield thread, frame
 
 
@@ -52,9 +54,17 @@ def look_seldom():
             look()
 
 
+def interrupted_at(frame):
+    """A signal has interrupted this thread there: if a task computes in it, this is the only word of where."""
+    if _probe.is_attached() and frame is not None:
+        thread = threading.current_thread()
+        _probe.step_at(thread.native_id, thread.name, frame)
+
+
 def install():
-    """The interpreter waits for the end of all threads that are no daemons, and calls threading._shutdown for that."""
-    shutdown = threading._shutdown
+    """The interpreter waits for the end of all threads that are no daemons, and calls threading._shutdown for that. A
+    watchdog ends the process by os._exit."""
+    shutdown, leave = threading._shutdown, os._exit
 
     @functools.wraps(shutdown)
     def traced_shutdown():
@@ -63,3 +73,11 @@ def install():
         return shutdown()
 
     threading._shutdown = traced_shutdown
+
+    @functools.wraps(leave)
+    def traced_exit(status):
+        if _probe.is_attached():
+            look()
+        leave(status)
+
+    os._exit = traced_exit

@@ -7,6 +7,7 @@ The instrument is given to trio.run and to trio.lowlevel.start_guest_run, as tri
 import functools
 import math
 import os
+import signal
 import sys
 import threading
 import time
@@ -239,6 +240,42 @@ def tell_moved(status):
     status.started = started
 
 
+def tell_outcomes(nursery_class):
+    """A task's outcome is known to the nursery alone."""
+    original = nursery_class._child_finished
+
+    @functools.wraps(original)
+    def child_finished(self, task, outcome):
+        original(self, task, outcome)
+        steps = _tasks.pop(task, None)
+        if steps is not None:
+            steps.finish(getattr(outcome, "error", None))
+
+    nursery_class._child_finished = child_finished
+
+
+def tell_interrupts(manager_class):
+    """Trio's handler of Ctrl-C: what it interrupts may be a task that computes."""
+    original = manager_class.install
+
+    @functools.wraps(original)
+    def install_handler(self, *arguments, **named):
+        original(self, *arguments, **named)
+        handler = self.handler
+        if handler is None or signal.getsignal(signal.SIGINT) is not handler:
+            return
+
+        @functools.wraps(handler)
+        def traced(number, frame):
+            threads.interrupted_at(frame)
+            handler(number, frame)
+
+        self.handler = traced
+        signal.signal(signal.SIGINT, traced)
+
+    manager_class.install = install_handler
+
+
 def recorded(run, make):
     @functools.wraps(run)
     def traced(*arguments, instruments=(), **named):
@@ -263,6 +300,11 @@ def change(trio):
     status = getattr(getattr(trio._core, "_run", None), "_TaskStatus", None)
     if status is not None:
         tell_moved(status)
+    if hasattr(trio.Nursery, "_child_finished"):
+        tell_outcomes(trio.Nursery)
+    manager = getattr(getattr(trio._core, "_ki", None), "KIManager", None)
+    if hasattr(manager, "install"):
+        tell_interrupts(manager)
 
     def derived(recorder):
         """Of trio's own class, whose other methods do nothing: trio asks for them."""

@@ -92,15 +92,30 @@ PyObject *driven_join(PyObject *self, PyObject *children)
 	Py_RETURN_NONE;
 }
 
-PyObject *driven_finish(PyObject *self, PyObject *nothing)
+/* Makes the error the present one, as long as the end is recorded. */
+static void raise_again(PyObject *error)
+{
+	PyObject *type = (PyObject *)Py_TYPE(error);
+
+	Py_INCREF(type);
+	Py_INCREF(error);
+	PyErr_Restore(type, error, PyException_GetTraceback(error));
+}
+
+PyObject *driven_finish(PyObject *self, PyObject *arguments)
 {
 	struct steps *steps = (struct steps *)self;
+	PyObject *error = Py_None;
 
-	(void)nothing;
+	if (!PyArg_ParseTuple(arguments, "|O", &error))
+		return NULL;
 	if (!leave_step(steps))
 		Py_RETURN_NONE;
 	steps->state = STATE_DONE;
+	if (PyExceptionInstance_Check(error))
+		raise_again(error);
 	steps_end(steps);
+	PyErr_Clear();
 	resume_outer();
 	Py_RETURN_NONE;
 }

@@ -147,23 +147,40 @@ static PyObject *name_thread(PyObject *module, PyObject *name)
 	Py_RETURN_NONE;
 }
 
-static PyObject *thread_at(PyObject *module, PyObject *arguments)
+static void tell_thread_at(uint64_t tid, PyObject *name, PyObject *frame)
 {
-	unsigned long long tid;
-	PyObject *name, *frame;
-	uint32_t site;
+	uint32_t site = places_name(name);
 
-	(void)module;
-	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
-		return NULL;
-	if (!ctp_is_attached())
-		Py_RETURN_NONE;
-	site = places_name(name);
 	if (site)
 		ctp_mark(0, CTP_MARK_THREAD_NAME, tid, site);
 	site = places_of_frame(frame);
 	if (site)
 		ctp_mark(0, CTP_MARK_THREAD_AT, tid, site);
+}
+
+static PyObject *thread_at(PyObject *module, PyObject *arguments)
+{
+	unsigned long long tid;
+	PyObject *name, *frame;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
+		return NULL;
+	if (ctp_is_attached())
+		tell_thread_at(tid, name, frame);
+	Py_RETURN_NONE;
+}
+
+static PyObject *step_at(PyObject *module, PyObject *arguments)
+{
+	unsigned long long tid;
+	PyObject *name, *frame;
+
+	(void)module;
+	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
+		return NULL;
+	if (ctp_is_attached() && ctp_current())
+		tell_thread_at(tid, name, frame);
 	Py_RETURN_NONE;
 }
 
@@ -337,6 +354,8 @@ static PyMethodDef functions[] = {
 	{"name_thread", name_thread, METH_O, "name_thread(name)"},
 	{"thread_at", thread_at, METH_VARARGS,
 		"thread_at(tid, name, frame): the thread of this kernel id, and where it is."},
+	{"step_at", step_at, METH_VARARGS,
+		"step_at(tid, name, frame): the same of this thread, if it runs a step."},
 	{"attachment", attachment, METH_NOARGS,
 		"attachment(): the number of the present attachment; 0: nothing is recorded."},
 	{"park", park, METH_VARARGS,

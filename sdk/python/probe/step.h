@@ -52,7 +52,7 @@ uint64_t steps_time(double seconds);
 /* The methods for a loop that drives the coroutine itself, and reports when it does so. */
 PyObject *driven_begin(PyObject *self, PyObject *nothing);
 PyObject *driven_suspend(PyObject *self, PyObject *arguments);
-PyObject *driven_finish(PyObject *self, PyObject *nothing);
+PyObject *driven_finish(PyObject *self, PyObject *arguments);
 PyObject *driven_join(PyObject *self, PyObject *children);
 PyObject *driven_ready(PyObject *self, PyObject *nothing);
 

@@ -384,7 +384,8 @@ static PyMethodDef steps_methods[] = {
 		"those of a group, are waited for; group None: it is no such wait."},
 	{"join", driven_join, METH_O,
 		"join(children): those whose ends it waits for have become more by these Steps."},
-	{"finish", driven_finish, METH_NOARGS, "finish(): the coroutine has ended in this step."},
+	{"finish", driven_finish, METH_VARARGS,
+		"finish(error=None): the coroutine has ended in this step, by the error."},
 	{"ready", driven_ready, METH_NOARGS,
 		"ready(): what runs on this thread puts the coroutine into its loop's queue; "
 		"inside "
