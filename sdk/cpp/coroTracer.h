@@ -31,6 +31,14 @@
 #include <cstdint>
 #include <type_traits>
 
+/* What is shared with C casts as C does, and programs are compiled with warnings about that. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wuseless-cast"
+#endif
+
 #include "corotracer/ctp_flight.h"
 #include "corotracer/ctp_probe.h"
 #include "corotracer/ctp_probe_cold.h"
@@ -363,5 +371,7 @@ template <class Promise> void mark_expect_idle(std::coroutine_handle<Promise> ha
 }
 
 } /* namespace corotracer */
+
+#pragma GCC diagnostic pop
 
 #endif
