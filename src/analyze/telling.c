@@ -150,8 +150,8 @@ static void note_run(struct telling *telling, const struct ct_event *event)
 	(TELLS(SUSPEND) | TELLS(SWITCH) | TELLS(PARK) | TELLS(UNPARK) | TELLS(RESUME) | \
 		TELLS(CANCEL) | TELLS(DETAIL))
 
-/* Notes an event of one of these kinds. False: out of memory. */
-static bool note(
+/* Notes an event of one of these kinds; apart, so that others save no registers for it. False: out of memory. */
+static __attribute__((noinline)) bool note(
 	struct telling *telling, const struct ct_tables *tables, const struct ct_event *event)
 {
 	switch (event->kind) {

@@ -5,9 +5,9 @@
  */
 #include "model/parts.h"
 
-static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
+/* Adds the object. 0: out of memory. */
+static uint32_t add(struct model *model, uint32_t process, uint64_t handle)
 {
-	uint32_t index = model_find_object(model, process, handle);
 	struct model_object fresh = {
 		.handle = handle,
 		.process = process,
@@ -15,13 +15,19 @@ static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
 		.vain = {.time = CT_NO_TIME},
 		.found = {.time = CT_NO_TIME},
 	};
+	uint32_t index;
 
-	if (index)
-		return index;
 	if (model->objects.count >= UINT32_MAX || !vec_push(&model->objects, fresh))
 		return 0;
 	index = (uint32_t)(model->objects.count - 1);
 	return map_put(&process_at(model, process)->objects, handle, index) ? index : 0;
+}
+
+static uint32_t get(struct model *model, uint32_t process, uint64_t handle)
+{
+	uint32_t index = model_find_object(model, process, handle);
+
+	return index ? index : add(model, process, handle);
 }
 
 static void note_change(struct model *model, struct model_object *object, uint32_t coro,
