@@ -10,6 +10,7 @@
 #include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
+#include "analyze/rounds.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
 #include "analyze/successors.h"
@@ -53,6 +54,15 @@ static enum rank rank_of_wait(const struct analysis *analysis, const struct mode
 	return kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL ? RANK_CLAIM : RANK_OTHER;
 }
 
+/* Does it wait for the next message, as it does again and again, and has perhaps nothing to do? */
+static bool is_between_messages(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && !model_is_unnamed(coro->wait_object) &&
+	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL &&
+	       !analyze_ties_object(analysis, coro)->givers.had_stock &&
+	       analyze_rounds_come_back(analysis, coro);
+}
+
 static enum rank rank_of(const struct analysis *analysis, const struct group *group)
 {
 	const struct candidate *first = analyze_group_first(analysis, group);
@@ -61,9 +71,11 @@ static enum rank rank_of(const struct analysis *analysis, const struct group *gr
 	for (i = 0; i < group->count && i < MEMBERS_ASKED; i++)
 		if (is_circle(analysis, &first[i]))
 			return RANK_CIRCLE;
-	return first->rule == CT_RULE_LOST_WAKEUP
-		       ? rank_of_wait(analysis, coro_at(analysis, first->coro))
-		       : RANK_OTHER;
+	if (first->rule != CT_RULE_LOST_WAKEUP)
+		return RANK_OTHER;
+	return first->is_bare && is_between_messages(analysis, coro_at(analysis, first->coro))
+		       ? RANK_IDLE
+		       : rank_of_wait(analysis, coro_at(analysis, first->coro));
 }
 
 /* ---------------------------------------------------------------- who is held up */

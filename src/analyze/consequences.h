@@ -15,7 +15,8 @@ enum rank {
 	RANK_CIRCLE, /* its members are in a circle, or may have themselves what they wait for */
 	RANK_CLAIM,  /* they wait for a lock, or to send, and the trace does not name for which */
 	RANK_OTHER,
-	RANK_IDLE, /* such waits are usual in idle programs of Go */
+	/* such waits are usual in idle programs of Go; or it waits for the next message, as it does again and again */
+	RANK_IDLE,
 };
 
 /*
