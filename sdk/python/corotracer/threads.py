@@ -76,8 +76,10 @@ def install():
 
     @functools.wraps(leave)
     def traced_exit(status):
-        if _probe.is_attached():
-            look()
-        leave(status)
+        try:
+            if _probe.is_attached():
+                look()
+        finally:
+            leave(status)
 
     os._exit = traced_exit
