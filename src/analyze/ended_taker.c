@@ -100,18 +100,11 @@ static uint32_t nr_taken(const struct analysis *analysis, const struct of_coro *
 }
 
 /* Does one live that was started where the taker was started? */
-static bool has_kin(const struct model *model, const struct model_coro *coro, uint32_t spawn_site)
+static bool has_kin(const struct model *model, uint32_t spawn_site)
 {
-	uint32_t i;
+	const struct model_place_times *times = model_times_at(model, spawn_site);
 
-	for (i = 1; i < model->coros.count; i++) {
-		const struct model_coro *other = &model->coros.at[i];
-
-		if (other->process == coro->process && other->state < CT_STATE_DONE &&
-			model_place(model, other->spawn_site) == model_place(model, spawn_site))
-			return true;
-	}
-	return false;
+	return times && times->living.count > 0;
 }
 
 /* Has nobody left ended a wait there, for room? */
@@ -131,8 +124,8 @@ bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_
 	return coro->state == CT_STATE_WAITING && is_for_channel(coro) &&
 	       !analyze_ties_may_be_idle(analysis, coro) && nr_taken(analysis, of) >= LEAST_SENDS &&
 	       !of->has_others && of->taker_site &&
-	       is_same_line(model, of->site, coro->wait_site) &&
-	       !has_kin(model, coro, of->taker_site) && makes_nobody_room(analysis, coro);
+	       is_same_line(model, of->site, coro->wait_site) && !has_kin(model, of->taker_site) &&
+	       makes_nobody_room(analysis, coro);
 }
 
 void analyze_ended_taker_tell(
