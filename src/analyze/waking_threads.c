@@ -177,6 +177,35 @@ bool analyze_waking_threads_are_gone(const struct analysis *analysis, const stru
 	       place->longest_ns < waited_ns / TIMES_LONGER && are_others_blocked(analysis, coro);
 }
 
+/* Did this thread alone, and directly, end waits at another place than that one? */
+static bool serves_others(const struct analysis *analysis, const struct place *place)
+{
+	const struct model_watch *watch =
+		analyze_watch_by(analysis, &analyze_waking_threads_watcher);
+	uint32_t site;
+
+	for (site = 1; site < watch->nr_places; site++) {
+		const struct place *other = model_watch_place(watch, site);
+
+		if (other != place && other->thread == place->thread && !other->has_others &&
+			!other->is_by_write)
+			return true;
+	}
+	return false;
+}
+
+uint32_t analyze_waking_threads_clock(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && !place->is_by_write && !place->nr_cut &&
+			       !is_over(analysis, &analysis->model->threads[place->thread]) &&
+			       serves_others(analysis, place)
+		       ? place->thread
+		       : 0;
+}
+
 /* ---------------------------------------------------------------- the evidence */
 
 static const char *words_now(

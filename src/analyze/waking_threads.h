@@ -31,6 +31,13 @@ bool analyze_waking_threads_are_gone(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_waking_threads_clock: returns the thread that ended all waits at this coroutine's place, and all at another
+ * place as well, directly, as one does that keeps timers; 0: none.
+ */
+uint32_t analyze_waking_threads_clock(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_waking_threads_tell: adds evidence of that thread, the last wait that it ended there, and what it does now.
  */
 void analyze_waking_threads_tell(

@@ -21,6 +21,7 @@
 #include "analyze/runtime_words.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
+#include "analyze/stopped_clock.h"
 #include "analyze/unanswered.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
@@ -369,38 +370,6 @@ static bool is_mutual(const struct analysis *analysis, const struct model_coro *
 	return count && count + 1 == lull->nr_waiting;
 }
 
-/* A notify and a wait that race lie close together. */
-#define RACE_NS INT64_C(10000000)
-
-/* A condition does not keep a notify, but who waits has looked before: only the first wait there may have missed it. */
-static bool may_have_missed(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
-	return CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_CONDITION ||
-	       !model_histogram(times ? times->waits : NULL)->count;
-}
-
-#define ON_ITS_WAY_NS INT64_C(1000000000)
-
-/* Was the notify lost, of which nothing is kept, and was the coroutine on its way to the first of all such waits? */
-static bool was_on_its_way(const struct model_coro *coro, const struct model_object *object)
-{
-	return object->vain.is_unkept && object->found.time == CT_NO_TIME &&
-	       coro->created != CT_NO_TIME && coro->created < object->changed;
-}
-
-/* An event that was set long before may have been cleared on purpose: to hold others up until it is set again. */
-static bool was_told_before(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_object *object = analyze_ties_object(analysis, coro);
-
-	return rules_last_change_came_before(analysis, coro) && is_longest(analysis, coro, 0) &&
-	       may_have_missed(analysis, coro) &&
-	       coro->suspended - object->changed <
-		       (was_on_its_way(coro, object) ? ON_ITS_WAY_NS : RACE_NS);
-}
-
 static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
@@ -415,7 +384,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_NONE;
 	if (is_never_idle(analysis, coro))
 		return KIND_STUCK;
-	if (was_told_before(analysis, coro))
+	if (rules_told_before_is(analysis, coro))
 		return KIND_TOLD;
 	if (lull->has_acceptor)
 		return kind_beside_acceptor(analysis, coro);
@@ -530,10 +499,24 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
 }
 
+/* Is it at a sleep that a timers' thread does not end, though all of it is recorded, and nobody ends the program? */
+static bool has_stopped(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time end = analysis->parties[coro->process].end;
+
+	return analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
+	       analyze_stopped_clock_is(analysis, coro) &&
+	       !model_lost_between(analysis->model, coro->process, analysis->model->from, end) &&
+	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
+	       !analyze_ties_is_shutting_down(analysis, coro->process, end);
+}
+
 static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	enum kind kind = kind_but_sent(analysis, coro);
 
+	if (kind == KIND_NONE && has_stopped(analysis, coro))
+		return KIND_STOPPED;
 	if (kind == KIND_NONE && has_sent_in_vain(analysis, coro))
 		return KIND_SENT;
 	if (kind == KIND_NONE && is_longest(analysis, coro, 1) &&
@@ -575,13 +558,17 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 	return words[kind_of(analysis, coro)];
 }
 
-void rules_left_behind_tell(
-	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *coro,
+	struct story *story, struct ct_finding *finding)
 {
 	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
 		analyze_overlooked_tell(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_VAIN)
 		analyze_fruitless_tell_last(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_STOPPED) {
+		analyze_stopped_clock_tell(analysis, story, coro);
+		finding->next_step = rules_overdue_next_step;
+	}
 	if (kind_of(analysis, coro) == KIND_UNSERVED)
 		analyze_overlooked_tell_unserved(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)

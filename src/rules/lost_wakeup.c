@@ -578,7 +578,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_cause(analysis, first, coro, story, finding);
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
-		rules_left_behind_tell(analysis, coro, story);
+		rules_left_behind_tell(analysis, coro, story, finding);
 	rules_left_at_exit_tell(analysis, coro, story);
 	rules_failed_waker_tell(analysis, coro, story);
 	if (first->variant == VARIANT_OVERDUE)

@@ -45,10 +45,11 @@ bool rules_lock_order_is_held(const struct analysis *analysis, uint32_t object, 
 /*
  * rules_left_behind_is: has the coroutine waited far longer than others waited there, or lived, and does everything
  * that is known of the others speak against its going on? rules_left_behind_words: returns how it is left behind, for
- * a title. rules_left_behind_tell: adds the evidence. rules_left_behind_is_longest: did each ended wait at its place
- * take at most a tenth of the time of this one? rules_left_behind_has_habit: and were there at least three?
- * rules_left_behind_is_forgotten: can nobody but itself find what the coroutine waits for? rules_left_behind_is_facing:
- * is it for a descriptor whose other end is waited for as well (analyze/facing.h), while nothing but beats moves?
+ * a title. rules_left_behind_tell: adds the evidence, and may say what to look at. rules_left_behind_is_longest: did
+ * each ended wait at its place take at most a tenth of the time of this one? rules_left_behind_has_habit: and were
+ * there at least three? rules_left_behind_is_forgotten: can nobody but itself find what the coroutine waits for?
+ * rules_left_behind_is_facing: is it for a descriptor whose other end is waited for as well (analyze/facing.h), while
+ * nothing but beats moves?
  */
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struct model_coro *coro);
@@ -56,8 +57,14 @@ bool rules_left_behind_has_habit(const struct analysis *analysis, const struct m
 bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro);
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro);
 const char *rules_left_behind_words(const struct analysis *analysis, const struct model_coro *coro);
-void rules_left_behind_tell(
-	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *coro,
+	struct story *story, struct ct_finding *finding);
+
+/*
+ * rules_told_before_is: was what the coroutine waits for announced just before this wait, while nobody waited? The
+ * wait must be far longer than others there.
+ */
+bool rules_told_before_is(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
  * rules_left_at_exit_is: is the coroutine left behind in a program that ended well, and may be meant to end with such
