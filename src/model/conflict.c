@@ -114,7 +114,13 @@ bool model_coro_ghost(struct model *model, uint32_t coro, const struct ct_event 
 	if (event->kind == CTP_KIND_WAKE && event_makes_ready(event->argument) &&
 		model->ghosts.count < MODEL_GHOSTS)
 		*wake = (uint32_t)model->ghosts.count + 1;
-	/* A step of a destroyed coroutine is broken; a wake changes no state by itself. */
-	model->nr_broken += event->kind != CTP_KIND_WAKE || model->ghosts.count >= MODEL_GHOSTS;
+	/*
+	 * A step of a destroyed coroutine is broken; a wake changes no state by itself. So many wakes are for others
+	 * that have its address now, and are not traced.
+	 */
+	if (event->kind != CTP_KIND_WAKE)
+		model->nr_broken++;
+	else if (model->ghosts.count >= MODEL_GHOSTS)
+		model->nr_unmatched_wakes++;
 	return model->ghosts.count >= MODEL_GHOSTS || vec_push(&model->ghosts, ghost);
 }
