@@ -25,6 +25,12 @@ static bool was_reported(const struct model_descriptor *descriptor, const struct
 	       descriptor->ready_from >= coro->suspended;
 }
 
+/* Did it put itself into a queue, to go on in its turn? */
+static bool has_yielded(const struct model_coro *coro, uint32_t index)
+{
+	return coro->turns->wake.coro == index && coro->turns->wake.time >= coro->suspended;
+}
+
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
@@ -34,7 +40,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	int64_t late_ns;
 
 	if (!model->processes[coro->process].has_reads || !of->handle ||
-		coro->suspended == CT_NO_TIME)
+		coro->suspended == CT_NO_TIME || has_yielded(coro, sight->coro))
 		return true;
 	descriptor =
 		&model->descriptors.at[model_find_descriptor(model, coro->process, of->handle)];
@@ -99,14 +105,32 @@ bool analyze_read_habits_are_alone(const struct analysis *analysis, const struct
 	return record_of(analysis, coro)->nr_else == 0;
 }
 
+/* The other end, if it is in the process; 0: it is not. */
+static uint32_t other_end(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+
+	return index ? at[at[index].file].mate : 0;
+}
+
+ct_time analyze_read_habits_written(const struct analysis *analysis, uint32_t descriptor)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	uint32_t mate = other_end(analysis, descriptor);
+
+	return mate && (at[mate].flags & MODEL_DESCRIPTOR_IS_OPEN) && at[mate].written
+		       ? at[mate].written
+		       : CT_NO_TIME;
+}
+
 static void tell_other_end(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t mine = analyze_read_habits_descriptor(analysis, coro);
-	const struct model_descriptor *mate = &at[at[at[mine].file].mate];
+	uint32_t mate_index = other_end(analysis, mine);
+	const struct model_descriptor *mate = &analysis->model->descriptors.at[mate_index];
 
-	if (!at[at[mine].file].mate || mate->written < coro->suspended)
+	if (!mate_index || mate->written < coro->suspended)
 		return;
 	analyze_story_evidence(analysis, story,
 		"the other end, %s, is in the process, which wrote there %s after this wait began",

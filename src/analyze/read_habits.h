@@ -28,6 +28,12 @@ uint32_t analyze_read_habits_descriptor(
 	const struct analysis *analysis, const struct model_coro *coro);
 int64_t analyze_read_habits_slowest(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_read_habits_written: when did the process last write to the other end of this descriptor? CT_NO_TIME: never,
+ * or the other end is not in the process, or closed.
+ */
+ct_time analyze_read_habits_written(const struct analysis *analysis, uint32_t descriptor);
+
 /* analyze_read_habits_are_alone: has none of its waits ended in another way, and did it read nowhere else? */
 bool analyze_read_habits_are_alone(const struct analysis *analysis, const struct model_coro *coro);
 

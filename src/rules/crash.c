@@ -306,6 +306,52 @@ static void tell_woken_after_end(struct analysis *analysis, uint32_t index, stru
 		coro->id, analyze_words_duration(analysis, coro->turns->wake.time - coro->changed));
 }
 
+/* The wakes of it that no resume has followed; the first step may need none. */
+static uint32_t nr_spare(const struct model_coro *coro)
+{
+	return coro->turns->nr_wakes > coro->nr_resumes ? coro->turns->nr_wakes - coro->nr_resumes
+							: 0;
+}
+
+/* The coroutine that ended last, with its frame still there, and with wakes left that were to resume it; 0: none. */
+static uint32_t woken_too_often(const struct analysis *analysis, uint32_t process, ct_time end)
+{
+	const struct model *model = analysis->model;
+	uint32_t found = 0, i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process == process && coro->state == CT_STATE_DONE &&
+			!coro->is_presumed_done && nr_spare(coro) &&
+			event_makes_ready(coro->turns->wake.outcome) &&
+			is_shortly_before(analysis, coro->changed, end) &&
+			(!found || coro->changed > model->coros.at[found].changed))
+			found = i;
+	}
+	return found;
+}
+
+static void tell_woken_too_often(struct analysis *analysis, uint32_t index, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	struct ct_step ended = {
+		.time = coro->changed,
+		.coro = coro->id,
+		.thread = coro->thread,
+		.site = coro->rare->function_site,
+		.sequence = UINT64_MAX,
+		.text = "ended, and its frame stayed",
+	};
+
+	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
+	analyze_story_step(analysis, story, &ended);
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64 " was woken %" PRIu32 " times, and had run %" PRIu32
+		" times when it ended: a wake that is left resumes what is not there",
+		coro->id, coro->turns->nr_wakes, coro->nr_resumes);
+}
+
 /* A resume of a destroyed coroutine jumps to whatever address its freed frame contains. */
 static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struct story *story)
 {
@@ -341,6 +387,7 @@ static void tell_causes(
 	uint32_t told = tell_ghost(analysis, first->process, end, story);
 	uint32_t cut = model->processes[first->process].last_cut;
 	uint32_t late = woken_after_end(analysis, first->process, end);
+	uint32_t often = woken_too_often(analysis, first->process, end);
 	bool is_double = tell_conflict(analysis, first->coro, end, story);
 	uint32_t spare = model->coros.at[first->coro].has_spare_wake
 				 ? first->coro
@@ -350,6 +397,8 @@ static void tell_causes(
 		tell_wakes(analysis, spare, story);
 	if (!is_double && !spare && late)
 		tell_woken_after_end(analysis, late, story);
+	if (!is_double && !spare && !late && often)
+		tell_woken_too_often(analysis, often, story);
 	if (!told && !is_double && cut &&
 		is_shortly_before(analysis, model->coros.at[cut].rare->destroyed, end)) {
 		told = cut;

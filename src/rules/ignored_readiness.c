@@ -8,7 +8,9 @@
  * to have begun just after nothing had been found there, at a place whose waits end in this way (analyze/tried.h).
  *
  * Suspect: the wait is for something that is not recorded, the coroutine has read from the descriptor after each report
- * before (analyze/read_habits.h), and now ten times longer has passed than any such read took.
+ * before (analyze/read_habits.h), and now ten times longer has passed than any such read took. The same if no poll has
+ * reported the descriptor since, as one that is armed for one report, but the process has written to its other end, and
+ * no wait at the place took a tenth as long.
  *
  * The rule is silent if the file has a second descriptor, through which another one may read, if transfers are
  * submitted to the kernel, if the coroutine is marked or was woken, and while the program shuts down.
@@ -24,6 +26,7 @@
 enum variant {
 	VARIANT_WAITED, /* it waits for the descriptor */
 	VARIANT_HABIT,  /* it has read there after each report before */
+	VARIANT_UNTOLD, /* the same, and nobody is told of what has been written since */
 };
 
 #define HABIT_REPORTS 10u /* fewer may come while it is at something else */
@@ -72,6 +75,25 @@ static bool is_left_unread(const struct analysis *analysis, const struct model_c
 	       unread_ns / TIMES_LONGER > analyze_read_habits_slowest(analysis, coro);
 }
 
+/*
+ * Has somebody who was always there to read gone to wait elsewhere, for far longer than any wait there took, with the
+ * descriptor no longer in an interest list, or reported just once, while the other end was written to?
+ */
+static bool is_unheard(
+	const struct analysis *analysis, const struct model_coro *coro, uint32_t index)
+{
+	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
+	unsigned wanted = MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_DOUBLED;
+	ct_time written = analyze_read_habits_written(analysis, index);
+	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+
+	return (descriptor->flags & wanted) == MODEL_DESCRIPTOR_IS_OPEN && written != CT_NO_TIME &&
+	       written - coro->suspended > LIMIT(analysis, IGNORED_READINESS_TIME) &&
+	       descriptor->reported != CT_NO_TIME && descriptor->reported < coro->suspended &&
+	       waited_ns / TIMES_LONGER > analyze_read_habits_slowest(analysis, coro) &&
+	       rules_left_behind_is_longest(analysis, coro);
+}
+
 static uint32_t ignored_by(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
@@ -81,6 +103,8 @@ static uint32_t ignored_by(
 
 	if (variant == VARIANT_HABIT)
 		return habitual && is_left_unread(analysis, coro, &at[habitual]) ? habitual : 0;
+	if (variant == VARIANT_UNTOLD)
+		return habitual && is_unheard(analysis, coro, habitual) ? habitual : 0;
 	return waited && is_ignored(analysis, coro, &at[waited]) ? waited : 0;
 }
 
@@ -88,13 +112,15 @@ static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ign
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
+	ct_time reported = analysis->model->descriptors.at[ignored].reported;
+
 	return ignored && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       !coro->mark && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
 	       !analysis->is_told[index] &&
 	       !analysis->model->processes[coro->process].has_completions &&
 	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process,
-		       analysis->model->descriptors.at[ignored].ready_from);
+		       reported > coro->suspended ? reported : coro->suspended);
 }
 
 /* ---------------------------------------------------------------- the grade */
@@ -104,22 +130,24 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, e
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_IGNORED_READINESS,
-		.grade = variant == VARIANT_HABIT ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		.grade = variant == VARIANT_WAITED ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 		.variant = variant,
 		.process = coro->process,
 		.coro = index,
 		.descriptor = ignored,
 		.wait_site = coro->wait_site,
-		.cause_site = variant == VARIANT_HABIT
-				      ? 0
-				      : analysis->model->descriptors.at[ignored].arm_site,
+		.cause_site = variant == VARIANT_WAITED
+				      ? analysis->model->descriptors.at[ignored].arm_site
+				      : 0,
 		.since = coro->suspended,
 	};
 
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	if (analyze_candidate_outlives_gaps(
-		    analysis, &candidate, coro->suspended, analysis->parties[coro->process].end))
+	/* Longer waits at the place may be among the missing events. */
+	if (analyze_candidate_outlives_gaps(analysis, &candidate,
+		    variant == VARIANT_UNTOLD ? FROM_THE_BEGINNING : coro->suspended,
+		    analysis->parties[coro->process].end))
 		analyze_candidate_add(analysis, &candidate);
 }
 
@@ -129,13 +157,14 @@ static void find(struct analysis *analysis)
 
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
-		uint32_t waited = ignored_by(analysis, coro, VARIANT_WAITED);
-		uint32_t habitual = waited ? 0 : ignored_by(analysis, coro, VARIANT_HABIT);
+		enum variant variant = VARIANT_WAITED;
+		uint32_t ignored = 0;
 
-		if (stands(analysis, i, waited))
-			judge(analysis, i, waited, VARIANT_WAITED);
-		else if (stands(analysis, i, habitual))
-			judge(analysis, i, habitual, VARIANT_HABIT);
+		for (; variant <= VARIANT_UNTOLD && !ignored; variant++) {
+			ignored = ignored_by(analysis, coro, variant);
+			if (stands(analysis, i, ignored))
+				judge(analysis, i, ignored, variant);
+		}
 	}
 }
 
@@ -186,6 +215,17 @@ static void tell_reports(
 	analyze_story_step(analysis, story, &rest);
 }
 
+static void tell_written(struct analysis *analysis, uint32_t descriptor, struct story *story)
+{
+	struct ct_step step = {
+		.time = analyze_read_habits_written(analysis, descriptor),
+		.sequence = UINT64_MAX,
+		.text = "the process wrote to the other end last, and no read followed",
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
 /* Said if nothing else has ever ended a wait of the coroutine. */
 static const char own_reading[] = ": only its own reading may bring what it waits for";
 
@@ -199,6 +239,13 @@ static const char *words_title(struct analysis *analysis, const struct group *gr
 	const char *what = analyze_words_descriptor(analysis, descriptor);
 	const char *where = analyze_words_place(analysis, first->wait_site);
 
+	if (first->variant == VARIANT_UNTOLD)
+		return analyze_say(analysis,
+			"%s at %s; the program has written to the other end of %s since, from "
+			"which "
+			"it has read after each report before, and nobody reads%s",
+			who, where, what,
+			analyze_read_habits_are_alone(analysis, coro) ? own_reading : "");
 	if (first->variant == VARIANT_HABIT)
 		return analyze_say(analysis,
 			"%s at %s; polls have reported %s %" PRIu32
@@ -217,7 +264,7 @@ static void tell_wait(struct analysis *analysis, const struct candidate *first, 
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct ct_step arming;
 
-	if (first->variant == VARIANT_HABIT) {
+	if (first->variant != VARIANT_WAITED) {
 		analyze_story_suspended(analysis, story, coro);
 		finding->next_step = next_step_of_habit;
 		return;
@@ -238,8 +285,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 
 	finding->title = words_title(analysis, group);
 	tell_wait(analysis, first, story, finding);
-	tell_reports(analysis, descriptor, story);
-	if (first->variant == VARIANT_HABIT)
+	if (first->variant == VARIANT_UNTOLD)
+		tell_written(analysis, first->descriptor, story);
+	else
+		tell_reports(analysis, descriptor, story);
+	if (first->variant != VARIANT_WAITED)
 		analyze_read_habits_tell(analysis, story, coro);
 	else
 		analyze_tried_tell(analysis, story, coro);
