@@ -55,10 +55,10 @@ def look_seldom():
 
 
 def interrupted_at(frame):
-    """A signal has interrupted this thread there: if a task computes in it, this is the only word of where."""
+    """A signal has interrupted this thread there: if a task computes in it, this is the only word of where. Asks the
+    kernel for the thread's id: after a fork the interpreter has the parent's, or none, and the handler must be called."""
     if _probe.is_attached() and frame is not None:
-        thread = threading.current_thread()
-        _probe.step_at(thread.native_id, thread.name, frame)
+        _probe.step_at(threading.get_native_id(), threading.current_thread().name, frame)
 
 
 def install():
