@@ -140,6 +140,7 @@ struct model_coro {
 	uint64_t wait_event : 40;  /* of its last suspend */
 	bool is_queue_private : 1; /* no other thread can take it from the queue in which it is */
 	bool has_spare_wake : 1;   /* two wakes had put it into a queue before its last run */
+	bool had_vain_wake : 1;    /* a wake was not to bring a resume of its own */
 	bool has_outlived : 1;     /* its parent had ended when it ended */
 	bool is_remains : 1;       /* its record was given back, and it was named again */
 	/* records of coroutines that its own record named were given back */

@@ -321,6 +321,8 @@ static bool wake_one(
 	note_wake(model_turns_of(model, coro), waking_of(model, waker, event));
 	if (event->argument == CTP_OUTCOME_ALREADY_QUEUED)
 		process_at(model, coro->process)->tells_queues = true;
+	coro->had_vain_wake |=
+		event->argument != CTP_OUTCOME_QUEUED && event->argument != CTP_OUTCOME_RESUMED;
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	if (match.is_doubtful)
 		coro->flags |= MODEL_CORO_HAS_DOUBTFUL_WAKE;

@@ -306,11 +306,10 @@ static void tell_woken_after_end(struct analysis *analysis, uint32_t index, stru
 		coro->id, analyze_words_duration(analysis, coro->turns->wake.time - coro->changed));
 }
 
-/* The wakes of it that no resume has followed; the first step may need none. */
-static uint32_t nr_spare(const struct model_coro *coro)
+/* Was each wake of it to bring a resume, and are some left that none has followed? The first step may need none. */
+static bool has_spare_wakes(const struct model_coro *coro)
 {
-	return coro->turns->nr_wakes > coro->nr_resumes ? coro->turns->nr_wakes - coro->nr_resumes
-							: 0;
+	return !coro->had_vain_wake && coro->turns->nr_wakes > coro->nr_resumes;
 }
 
 /* The coroutine that ended last, with its frame still there, and with wakes left that were to resume it; 0: none. */
@@ -323,8 +322,7 @@ static uint32_t woken_too_often(const struct analysis *analysis, uint32_t proces
 		const struct model_coro *coro = &model->coros.at[i];
 
 		if (coro->process == process && coro->state == CT_STATE_DONE &&
-			!coro->is_presumed_done && nr_spare(coro) &&
-			event_makes_ready(coro->turns->wake.outcome) &&
+			!coro->is_presumed_done && has_spare_wakes(coro) &&
 			is_shortly_before(analysis, coro->changed, end) &&
 			(!found || coro->changed > model->coros.at[found].changed))
 			found = i;
