@@ -9,8 +9,6 @@
  * The rule is silent if one that runs computes, sleeps or reads, for it will come to its end; if a thread of the
  * process computes, and the two are not tied; and if events have been lost since.
  */
-#include <stdlib.h>
-
 #include "base/system_calls.h"
 #include "rules/parts.h"
 
@@ -78,16 +76,17 @@ static struct pool pool_of(const struct analysis *analysis, uint32_t process)
 	return pool;
 }
 
-/* A coroutine that has not begun, and that this one started, directly or by what it started; 0: none. */
-static uint32_t queued_by(const struct analysis *analysis, uint32_t running)
+/* The nearest one that runs, for blocking work, and that started this one, directly or by what it started; 0: none. */
+static uint32_t origin_of(const struct analysis *analysis, uint32_t index)
 {
-	const struct model *model = analysis->model;
-	uint32_t i;
+	const struct model_coro *at = analysis->model->coros.at;
+	uint32_t steps;
 
-	for (i = 1; i < model->coros.count; i++)
-		if (is_queued(analysis, &model->coros.at[i]) &&
-			analyze_ties_comes_from(model, i, running))
-			return i;
+	for (steps = 0; index && steps < TIES_GENERATIONS; steps++) {
+		if (is_running(&at[index]))
+			return index;
+		index = at[index].parent;
+	}
 	return 0;
 }
 
@@ -116,10 +115,42 @@ static bool is_excused(const struct analysis *analysis, uint32_t process, ct_tim
 	       model_lost_between(analysis->model, process, since, analysis->parties[process].end);
 }
 
-static void judge(struct analysis *analysis, uint32_t process, bool is_tied)
+/* By coroutine that runs: one that has not begun, and that comes from it; 0: none. */
+static uint32_t *list_ties(struct analysis *analysis)
+{
+	uint32_t count = (uint32_t)analysis->model->coros.count, i;
+	uint32_t *queued_of = arena_array(&analysis->scratch, count, sizeof(*queued_of));
+
+	analysis->is_broken |= !queued_of;
+	for (i = 1; queued_of && i < count; i++) {
+		uint32_t origin = is_queued(analysis, &analysis->model->coros.at[i])
+					  ? origin_of(analysis, i)
+					  : 0;
+
+		if (origin && !queued_of[origin])
+			queued_of[origin] = i;
+	}
+	return queued_of;
+}
+
+static bool is_any_tied(
+	const struct analysis *analysis, uint32_t process, const uint32_t *queued_of)
 {
 	uint32_t i;
 
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (queued_of[i] && analysis->model->coros.at[i].process == process)
+			return true;
+	return false;
+}
+
+static void judge(struct analysis *analysis, uint32_t process, const uint32_t *queued_of)
+{
+	bool is_tied = is_any_tied(analysis, process, queued_of);
+	uint32_t i;
+
+	if (!is_tied && is_computing(analysis, process))
+		return;
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 		struct candidate candidate = {
@@ -128,6 +159,7 @@ static void judge(struct analysis *analysis, uint32_t process, bool is_tied)
 			.process = process,
 			.coro = i,
 			.subject = coro->thread,
+			.opposite = queued_of[i],
 			.wait_site = coro->spawn_site,
 			.since = coro->changed,
 		};
@@ -137,46 +169,35 @@ static void judge(struct analysis *analysis, uint32_t process, bool is_tied)
 	}
 }
 
-static bool is_any_tied(const struct analysis *analysis, uint32_t process)
-{
-	uint32_t i;
-
-	for (i = 1; i < analysis->model->coros.count; i++) {
-		const struct model_coro *coro = &analysis->model->coros.at[i];
-
-		if (coro->process == process && is_running(coro) && queued_by(analysis, i))
-			return true;
-	}
-	return false;
-}
-
-static void judge_pool(struct analysis *analysis, uint32_t process)
+/* Is each thread of the pool kept, as far as is known, while others wait for one? */
+static bool is_full(const struct analysis *analysis, uint32_t process)
 {
 	struct pool pool = pool_of(analysis, process);
-	bool is_tied;
 
-	if (!pool.nr_queued || !pool.nr_running || !pool.is_stuck ||
-		is_excused(analysis, process, analysis->model->coros.at[pool.first_queued].created))
-		return;
-	is_tied = is_any_tied(analysis, process);
-	if (is_tied || !is_computing(analysis, process))
-		judge(analysis, process, is_tied);
+	return pool.nr_queued && pool.nr_running && pool.is_stuck &&
+	       !is_excused(analysis, process, analysis->model->coros.at[pool.first_queued].created);
 }
 
 static void find(struct analysis *analysis)
 {
-	bool *is_judged = calloc(analysis->model->nr_processes, sizeof(*is_judged));
+	bool *is_judged =
+		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*is_judged));
+	uint32_t *queued_of = NULL;
 	uint32_t i;
 
+	analysis->is_broken |= !is_judged;
 	for (i = 1; is_judged && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 
 		if (!is_queued(analysis, coro) || is_judged[coro->process])
 			continue;
 		is_judged[coro->process] = true;
-		judge_pool(analysis, coro->process);
+		if (!is_full(analysis, coro->process))
+			continue;
+		queued_of = queued_of ? queued_of : list_ties(analysis);
+		if (queued_of)
+			judge(analysis, coro->process, queued_of);
 	}
-	free(is_judged);
 }
 
 /* ---------------------------------------------------------------- the evidence */
@@ -217,14 +238,13 @@ static void tell_tie(struct analysis *analysis, const struct group *group, struc
 	uint32_t i;
 
 	for (i = 0; i < group->count; i++) {
-		uint32_t running = analysis->candidates.at[group->first + i].coro;
-		uint32_t queued = queued_by(analysis, running);
+		const struct candidate *at = &analysis->candidates.at[group->first + i];
 
-		if (!queued)
+		if (!at->opposite)
 			continue;
 		analyze_story_evidence(analysis, story, "%s comes from %s, which may wait for it",
-			analyze_words_coro(analysis, &analysis->model->coros.at[queued]),
-			analyze_words_coro(analysis, &analysis->model->coros.at[running]));
+			analyze_words_coro(analysis, &analysis->model->coros.at[at->opposite]),
+			analyze_words_coro(analysis, &analysis->model->coros.at[at->coro]));
 		return;
 	}
 }
