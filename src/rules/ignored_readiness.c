@@ -9,8 +9,8 @@
  *
  * Suspect: the wait is for something that is not recorded, the coroutine has read from the descriptor after each report
  * before (analyze/read_habits.h), and now ten times longer has passed than any such read took. The same if no poll has
- * reported the descriptor since, as one that is armed for one report, but the process has written to its other end, and
- * no wait at the place took a tenth as long.
+ * reported the descriptor since, as one that is armed for one report, but the process has written to its other end, the
+ * last time longer ago than any such read took, and no wait at the place took a tenth as long.
  *
  * The rule is silent if the file has a second descriptor, through which another one may read, if transfers are
  * submitted to the kernel, if the coroutine is marked or was woken, and while the program shuts down.
@@ -85,10 +85,13 @@ static bool is_unheard(
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[index];
 	unsigned wanted = MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_DOUBLED;
 	ct_time written = analyze_read_habits_written(analysis, index);
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+	ct_time end = analysis->parties[coro->process].end;
+	int64_t waited_ns = end - coro->suspended;
 
+	/* A write just before the end may still be told. */
 	return (descriptor->flags & wanted) == MODEL_DESCRIPTOR_IS_OPEN && written != CT_NO_TIME &&
 	       written - coro->suspended > LIMIT(analysis, IGNORED_READINESS_TIME) &&
+	       end - written > analyze_read_habits_slowest(analysis, coro) &&
 	       descriptor->reported != CT_NO_TIME && descriptor->reported < coro->suspended &&
 	       waited_ns / TIMES_LONGER > analyze_read_habits_slowest(analysis, coro) &&
 	       rules_left_behind_is_longest(analysis, coro);
@@ -111,7 +114,6 @@ static uint32_t ignored_by(
 static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ignored)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-
 	ct_time reported = analysis->model->descriptors.at[ignored].reported;
 
 	return ignored && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
@@ -242,8 +244,7 @@ static const char *words_title(struct analysis *analysis, const struct group *gr
 	if (first->variant == VARIANT_UNTOLD)
 		return analyze_say(analysis,
 			"%s at %s; the program has written to the other end of %s since, from "
-			"which "
-			"it has read after each report before, and nobody reads%s",
+			"which it has read after each report before, and nobody reads%s",
 			who, where, what,
 			analyze_read_habits_are_alone(analysis, coro) ? own_reading : "");
 	if (first->variant == VARIANT_HABIT)
