@@ -35,10 +35,11 @@ static bool has_usual(
 	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
 	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
+	if (waits->count < LEAST_WAITS || (uint64_t)waited_ns / TIMES_THE_LATEST <= waits->max)
+		return false;
 	ret_usual->least_ns = (int64_t)histogram_at(waits, 0.1);
 	ret_usual->most_ns = (int64_t)histogram_at(waits, 0.5);
-	return waits->count >= LEAST_WAITS && (uint64_t)waited_ns / TIMES_THE_LATEST > waits->max &&
-	       ret_usual->most_ns < waited_ns / TIMES_LONGER &&
+	return ret_usual->most_ns < waited_ns / TIMES_LONGER &&
 	       ret_usual->most_ns <= ret_usual->least_ns + ret_usual->least_ns / 2;
 }
 
@@ -68,9 +69,8 @@ void analyze_stopped_clock_tell(
 	if (!thread || !has_usual(analysis, coro, &usual))
 		return;
 	analyze_story_evidence(analysis, story,
-		"waits there usually took %s; %s, which ended all of them, and "
-		"waits "
-		"elsewhere, %s",
+		"waits there usually took %s; %s, which ended all of them, as it did at another "
+		"place, %s",
 		analyze_words_duration(analysis, usual.most_ns),
 		analyze_words_thread(analysis, thread),
 		goes_on ? "has woken others since"
