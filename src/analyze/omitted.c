@@ -249,8 +249,7 @@ static void tell_between(struct analysis *analysis, struct story *story,
 		"%s at %s; the last run of coroutine %" PRIu64
 		" woke nobody, and was over %s before coroutine %" PRIu64
 		", which ran meanwhile, began to wait there: what it did came between that one's "
-		"last "
-		"look and its wait, perhaps",
+		"last look and its wait, perhaps",
 		words_habit(analysis, habit, from), analyze_words_place(analysis, coro->wait_site),
 		other->id,
 		analyze_words_duration(analysis, coro->suspended - habit->began - habit->ran_ns),
