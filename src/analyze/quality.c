@@ -6,6 +6,7 @@
 #include <signal.h>
 
 #include "analyze/parts.h"
+#include "analyze/standing.h"
 #include "event/attaching.h"
 
 #define STARVED_NS UINT64_C(100000000) /* less is told of nobody */
@@ -325,17 +326,6 @@ static void remark_idle(struct analysis *analysis, uint32_t process)
 			analyze_words_place(analysis, longest->wait_site));
 }
 
-static bool has_living(const struct model *model, uint32_t process)
-{
-	uint32_t i;
-
-	for (i = 1; i < model->coros.count; i++)
-		if (model->coros.at[i].process == process &&
-			model->coros.at[i].state < CT_STATE_DONE)
-			return true;
-	return false;
-}
-
 /* A library in another language may resume most coroutines itself, which the probe does not see. */
 static void remark_beside(struct analysis *analysis, uint32_t index)
 {
@@ -345,7 +335,8 @@ static void remark_beside(struct analysis *analysis, uint32_t index)
 
 	if (!analysis->tables->processes[index].has_probe || stepped == CT_NO_TIME ||
 		last - stepped < LIMIT(analysis, STANDSTILL_TIME) ||
-		(last - stepped) / BESIDE_SHARE < stepped - from || has_living(model, index) ||
+		(last - stepped) / BESIDE_SHARE < stepped - from ||
+		analyze_standing_has_living(analysis, index) ||
 		model_lost_between(model, index, stepped, last))
 		return;
 	analyze_quality_remark(analysis,

@@ -155,7 +155,7 @@ static enum hanging is_hanging(const struct analysis *analysis, uint32_t index, 
 	return thread->nr_looks > 1 ? HANGING_HERE : HANGING_NOT;
 }
 
-static bool has_living(const struct analysis *analysis, uint32_t process)
+bool analyze_standing_has_living(const struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -202,7 +202,8 @@ static bool may_go_on(const struct analysis *analysis, uint32_t process)
 {
 	const struct stillness *still = &analysis->stills[process];
 
-	return still->outside_descriptor || still->clock_thread || has_living(analysis, process);
+	return still->outside_descriptor || still->clock_thread ||
+	       analyze_standing_has_living(analysis, process);
 }
 
 /* A process that no coroutine keeps alive: something outside of them does. */

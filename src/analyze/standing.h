@@ -12,4 +12,7 @@ struct analysis;
 /* analyze_standing_export: writes the state into a report that already has its quality. */
 void analyze_standing_export(struct analysis *analysis, struct ct_report *report);
 
+/* analyze_standing_has_living: is there a coroutine of the process that has not ended? */
+bool analyze_standing_has_living(const struct analysis *analysis, uint32_t process);
+
 #endif
