@@ -14,9 +14,20 @@ use crate::with_tokio::join::TracedJoinHandle;
 struct Blocking(PollTrace);
 
 impl Blocking {
+    /// Marks the closure, if anything of it is recorded: when it is made, or when it runs if a recording began between.
+    fn tell(&self) {
+        if self.0.is_enabled() {
+            probe::blocking(self.0.id());
+        }
+    }
+
     fn run<R>(mut self, work: impl FnOnce() -> R) -> R {
         let before = probe::current();
+        let was_told = self.0.id() != 0;
         self.0.on_resume();
+        if !was_told {
+            self.tell();
+        }
         let running = Running { trace: &mut self.0, before };
         let result = work();
         running.end();
@@ -57,7 +68,7 @@ where
 {
     let blocking = Blocking(PollTrace::new());
     let id = blocking.0.id();
-    probe::blocking(id);
+    blocking.tell();
     let handle: JoinHandle<R> = tokio::task::spawn_blocking(move || blocking.run(work));
     TracedJoinHandle::of(on(Resource::future(id), handle), id)
 }
