@@ -194,7 +194,7 @@ static void draw_bar_words(
 	struct text *text, const struct scene *scene, const struct scene_bar *bar, int y)
 {
 	enum ct_bar_state state = bar->bar->state;
-	bool is_solid = state == CT_BAR_RUNNING || state == CT_BAR_HELD || state == CT_BAR_CALL;
+	bool is_solid = render_scene_is_solid(bar);
 	bool is_box = is_solid || state == CT_BAR_WAITING || state == CT_BAR_OPEN;
 	bool is_stroke = state == CT_BAR_DONE || state == CT_BAR_ENDED;
 	struct text words = {0};
@@ -202,7 +202,7 @@ static void draw_bar_words(
 	/* Beside another stroke, or behind a fold, the words would not be read as those of this one. */
 	if (is_stroke && bar->room_x > bar->x + SCENE_SAMPLE_WIDTH)
 		return;
-	render_scene_say_bar(&words, scene, bar, render_scene_columns(bar->room_width - 12));
+	render_scene_say_bar(&words, scene, bar);
 	if (words.length) {
 		text_format(text,
 			"<svg x=\"%d\" y=\"%d\" width=\"%d\" height=\"16\"><text class=\"%s\" "

@@ -241,6 +241,12 @@ static bool has_words_below(const struct scene_bar *bar)
 	}
 }
 
+/* How far a mark reaches to either side; the one to look at first has a ring. */
+static int half_width(const struct scene_mark *mark)
+{
+	return MARK_WIDTH / 2 + (mark->is_cause ? 6 : 4);
+}
+
 /* How far a mark, and in a narrow scene the words of its arrow below the bars beside it, reach to the right. */
 static int until_of(const struct scene *scene, const struct scene_bar *bar,
 	const struct scene_mark *mark, int half)
@@ -263,7 +269,7 @@ static size_t obstacles_of(
 
 	for (i = 0; i < scene->nr_marks; i++) {
 		const struct scene_mark *mark = &scene->marks[i];
-		int half = mark->y == y ? MARK_WIDTH / 2 + 4 : mark->other_y == y ? 7 : 4;
+		int half = mark->y == y ? half_width(mark) : mark->other_y == y ? 7 : 4;
 
 		/* An arrow that ends here touches only words on the side from which it comes. */
 		if (upper_of(mark) <= y && lower_of(mark) >= y &&

@@ -154,11 +154,13 @@ int render_scene_pixels(size_t columns);
 /* ---------------------------------------------------------------- words (scene_words.c) */
 
 /*
- * render_scene_say_bar: the words of a bar, safe, in at most `columns` columns: the longest of its wordings that fits;
- * empty if none fits. render_scene_say_bar_whole: all the words of a bar, with its times.
+ * render_scene_say_bar: the words of a bar, safe: the longest of its wordings that fits into its room; empty if none
+ * fits. render_scene_say_bar_whole: all the words of a bar, with its times. render_scene_is_solid: is the bar dark,
+ * with light and bold words?
  */
+bool render_scene_is_solid(const struct scene_bar *bar);
 void render_scene_say_bar(
-	struct text *text, const struct scene *scene, const struct scene_bar *bar, int columns);
+	struct text *text, const struct scene *scene, const struct scene_bar *bar);
 void render_scene_say_bar_whole(
 	struct text *text, const struct scene *scene, const struct scene_bar *bar);
 

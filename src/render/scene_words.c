@@ -226,8 +226,28 @@ static wording *wording_of(const struct scene_bar *bar)
 	}
 }
 
-void render_scene_say_bar(
-	struct text *text, const struct scene *scene, const struct scene_bar *bar, int columns)
+/* The blank beside the words of a bar; and the words of a solid bar are bold, a twelfth wider. */
+#define BESIDE_WORDS 12
+#define BOLD_WIDER 12
+
+bool render_scene_is_solid(const struct scene_bar *bar)
+{
+	enum ct_bar_state state = bar->bar->state;
+
+	return state == CT_BAR_RUNNING || state == CT_BAR_HELD || state == CT_BAR_CALL;
+}
+
+/* How many letters fit on the bar. */
+static size_t columns_of(const struct scene_bar *bar)
+{
+	int pixels = bar->room_width - BESIDE_WORDS;
+
+	if (render_scene_is_solid(bar))
+		pixels = pixels * BOLD_WIDER / (BOLD_WIDER + 1);
+	return (size_t)render_scene_columns(pixels);
+}
+
+void render_scene_say_bar(struct text *text, const struct scene *scene, const struct scene_bar *bar)
 {
 	wording *say = wording_of(bar);
 	struct text words = {0};
@@ -236,8 +256,7 @@ void render_scene_say_bar(
 	if (bar->bar->state == CT_BAR_OUTSIDE)
 		return;
 	while (say(&words, tables_of(scene), bar->bar, level)) {
-		if (say_columns(text_peek(&words), words.length) <=
-			(size_t)(columns > 0 ? columns : 0)) {
+		if (say_columns(text_peek(&words), words.length) <= columns_of(bar)) {
 			text_append(text, text_peek(&words), words.length);
 			break;
 		}
@@ -257,7 +276,9 @@ int render_scene_bar_pixels(struct scene *scene, const struct scene_bar *bar)
 	pixels = render_scene_pixels(say_columns(text_peek(&words), words.length));
 	scene->is_broken |= words.is_broken;
 	text_fini(&words);
-	return pixels + 12;
+	if (render_scene_is_solid(bar))
+		pixels += pixels / BOLD_WIDER;
+	return pixels + BESIDE_WORDS;
 }
 
 void render_scene_say_bar_whole(
