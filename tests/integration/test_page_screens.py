@@ -4,6 +4,7 @@ content."""
 import pathlib
 import re
 import shlex
+import threading
 
 from browser import Page, open_browser
 from served import Server, judged, need_pages
@@ -55,13 +56,22 @@ def check_reading(browser, server):
     with Page(browser, server) as it:
         it.page.add_init_script("""const write = CanvasRenderingContext2D.prototype.fillText;
             CanvasRenderingContext2D.prototype.fillText = function (words, ...at) { this.canvas.dataset.words = words; return write.call(this, words, ...at); };""")
-        held = []
-        it.page.route("**/api/v1/view/overview?*", lambda route: held.append(route))
-        it.page.route(lambda url: "/view/select?" in url and "table=places" in url, lambda route: held.append(route))
+        held, is_over = [], threading.Event()
+
+        def hold(route):
+            """A request may come here after the page has said that it reads."""
+            if is_over.is_set():
+                route.continue_()
+            else:
+                held.append(route)
+
+        it.page.route("**/api/v1/view/overview?*", hold)
+        it.page.route(lambda url: "/view/select?" in url and "table=places" in url, hold)
         it.open("overview")
         it.until("[...document.querySelectorAll('.chart')].every((one) => one.dataset.words === 'reading ...' && one.ariaBusy === 'true')")
         it.page.evaluate("location.hash = '#places'")
         it.until("document.querySelector('main.places [role=status]')?.textContent === 'reading ...' && document.querySelector('.virtual').ariaBusy === 'true'")
+        is_over.set()
         for route in held:
             route.continue_()
         it.until("/^\\d+ places?$/.test(document.querySelector('main.places [role=status]').textContent) && document.querySelector('.virtual').ariaBusy === 'false'")
