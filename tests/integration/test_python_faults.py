@@ -302,7 +302,8 @@ PROGRAMS = {
     "own_permit": (OWN_PERMIT, "lost-wakeup", "in a circle of coroutines: what each waits for, only the next one has"),
     "unanswered": (UNANSWERED, "lost-wakeup", "and so answered each time, has gone on to the next without that, at client"),
     "passed_on": (PASSED_ON, None, ""),
-    "slow_step": (SLOW_STEP, "worker-hog", "3 others waiting"),
+    # On a busy machine the clocks' timers are over before the step begins: then they are ready ones.
+    "slow_step": (SLOW_STEP, "worker-hog", ("and 3 others waiting", "and 3 ready ones waiting")),
 }
 
 
@@ -319,7 +320,8 @@ def judge(place, name):
         check(not found, f"{name}: {found}")
         return
     line = next(number for number, line in enumerate(text.splitlines(), 1) if line.endswith("# here"))
-    check([rule for rule, _ in found] == [wanted] and words in found[0][1], f"{name}: {found}")
+    wordings = (words,) if isinstance(words, str) else words
+    check([rule for rule, _ in found] == [wanted] and any(one in found[0][1] for one in wordings), f"{name}: {found}")
     site = next(site for site in report["sites"] if site["index"] == report["findings"][0]["look_first"])
     check(site["file"] == str(program) and site["line"] == line, f"{name}: {site}, not line {line}")
 
