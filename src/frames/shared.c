@@ -10,7 +10,8 @@
 #define WORD sizeof(uint64_t)
 #define BYTES_MAX 512u /* of a variable, or of a block on the way */
 #define TARGETS_MAX 16u
-#define LEADS_MAX 4u
+#define LEADS_MAX 4u /* told */
+#define LEAD_BYTES 2048u
 #define DEPTH_MAX 2u
 #define VARIABLES_MAX 400u /* each is compared with each */
 
@@ -20,9 +21,16 @@ struct targets {
 	uint32_t count;
 };
 
+struct told_lead {
+	char words[LEAD_BYTES];
+	uint32_t nr_holders; /* coroutines */
+};
+
 struct shared {
 	struct found *found;
 	const struct blocks *blocks;
+	/* those with the fewest holders, in this order: what many have says least about who should wake */
+	struct told_lead leads[LEADS_MAX];
 	uint32_t nr_leads;
 };
 
@@ -144,10 +152,12 @@ static bool is_told(const struct shared *shared, size_t at)
 	return false;
 }
 
-static void find_holders(const struct shared *shared, const struct found_variable *asked,
+/* Returns how many coroutines have any of the targets. */
+static uint32_t find_holders(const struct shared *shared, const struct found_variable *asked,
 	const struct targets *targets, struct text *text)
 {
 	uint64_t last = 0;
+	uint32_t nr_holders = 0;
 	size_t i;
 	uint32_t index;
 
@@ -161,41 +171,57 @@ static void find_holders(const struct shared *shared, const struct found_variabl
 			awaits_any(shared, variable->coroutine, targets))
 			continue;
 		add_holder(text, shared, index, variable, variable->coroutine != last);
+		nr_holders += variable->coroutine != last;
 		last = variable->coroutine;
 	}
+	return nr_holders;
 }
 
-static bool is_known(const struct shared *shared, const char *words)
+static bool is_known(const struct shared *shared, const char *holders)
 {
 	size_t i;
 
-	for (i = 0; i < shared->found->sights.count; i++)
-		if (strstr(shared->found->sights.at[i], words))
+	for (i = 0; i < shared->nr_leads; i++)
+		if (strstr(shared->leads[i].words, holders))
 			return true;
 	return false;
+}
+
+/* Puts the lead behind those with as many holders; the last one may fall out. */
+static void keep(struct shared *shared, const struct told_lead *told)
+{
+	uint32_t at = shared->nr_leads;
+
+	while (at > 0 && shared->leads[at - 1].nr_holders > told->nr_holders)
+		at--;
+	if (at == LEADS_MAX)
+		return;
+	shared->nr_leads += shared->nr_leads < LEADS_MAX;
+	memmove(&shared->leads[at + 1], &shared->leads[at],
+		(shared->nr_leads - at - 1) * sizeof(*told));
+	shared->leads[at] = *told;
 }
 
 static void tell(struct shared *shared, const struct found_variable *asked)
 {
 	struct targets targets = {.count = 0};
 	const struct found_coroutine *coroutine;
+	struct told_lead told;
 	struct text holders = {0};
-	char words[2048];
 	uint32_t index;
 
 	coroutine = coroutine_of(shared, asked, &index);
 	if (!coroutine || !is_asked(coroutine, asked))
 		return;
 	lead(shared, asked->address, asked->bytes, asked->name[0] ? DEPTH_MAX : 1, &targets);
-	find_holders(shared, asked, &targets, &holders);
+	told.nr_holders = find_holders(shared, asked, &targets, &holders);
 	if (holders.length > 0 && !is_known(shared, text_peek(&holders))) {
-		snprintf(words, sizeof(words),
+		snprintf(told.words, sizeof(told.words),
 			"a lead: what coroutine %" PRIu32
 			" %s '%s', leads to memory to which another one leads: %s",
 			index + 1, asked->name[0] ? "has, which runs, in" : "awaits, of type",
 			asked->name[0] ? asked->name : asked->type, text_peek(&holders));
-		found_sight(shared->found, words);
-		shared->nr_leads++;
+		keep(shared, &told);
 	}
 	text_fini(&holders);
 }
@@ -207,6 +233,8 @@ void shared_tell(struct found *found, const struct blocks *blocks)
 
 	if (found->variables.count > VARIABLES_MAX)
 		return;
-	for (i = 0; i < found->variables.count && shared.nr_leads < LEADS_MAX; i++)
+	for (i = 0; i < found->variables.count; i++)
 		tell(&shared, &found->variables.at[i]);
+	for (i = 0; i < shared.nr_leads; i++)
+		found_sight(found, shared.leads[i].words);
 }

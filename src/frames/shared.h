@@ -9,7 +9,7 @@
 #include "frames/blocks.h"
 #include "frames/found.h"
 
-/* shared_tell: adds a note for each such row of coroutines. */
+/* shared_tell: adds a note for each of the four such rows that have the fewest coroutines. */
 void shared_tell(struct found *found, const struct blocks *blocks);
 
 #endif
