@@ -286,9 +286,10 @@ static uint32_t woken_after_end(const struct analysis *analysis, uint32_t proces
 	return found;
 }
 
-static void tell_woken_after_end(struct analysis *analysis, uint32_t index, struct story *story)
+/* Adds the end of a coroutine that was not destroyed then. */
+static void tell_kept_end(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct ct_step ended = {
 		.time = coro->changed,
 		.coro = coro->id,
@@ -299,6 +300,13 @@ static void tell_woken_after_end(struct analysis *analysis, uint32_t index, stru
 	};
 
 	analyze_story_step(analysis, story, &ended);
+}
+
+static void tell_woken_after_end(struct analysis *analysis, uint32_t index, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+
+	tell_kept_end(analysis, coro, story);
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64
@@ -333,17 +341,9 @@ static uint32_t woken_too_often(const struct analysis *analysis, uint32_t proces
 static void tell_woken_too_often(struct analysis *analysis, uint32_t index, struct story *story)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	struct ct_step ended = {
-		.time = coro->changed,
-		.coro = coro->id,
-		.thread = coro->thread,
-		.site = coro->rare->function_site,
-		.sequence = UINT64_MAX,
-		.text = "ended, and its frame stayed",
-	};
 
 	analyze_story_woken(analysis, story, coro, model_wake_ready(coro));
-	analyze_story_step(analysis, story, &ended);
+	tell_kept_end(analysis, coro, story);
 	analyze_story_evidence(analysis, story,
 		"coroutine %" PRIu64 " was woken %" PRIu32 " times, and had run %" PRIu32
 		" times when it ended: a wake that is left resumes what is not there",
