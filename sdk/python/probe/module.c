@@ -147,41 +147,36 @@ static PyObject *name_thread(PyObject *module, PyObject *name)
 	Py_RETURN_NONE;
 }
 
-static void tell_thread_at(uint64_t tid, PyObject *name, PyObject *frame)
+/* Records the thread of the arguments (tid, name, frame) there, if it is wanted now. */
+static PyObject *tell_thread_at(PyObject *arguments, bool is_wanted)
 {
-	uint32_t site = places_name(name);
+	unsigned long long tid;
+	PyObject *name, *frame;
+	uint32_t site;
 
+	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
+		return NULL;
+	if (!is_wanted)
+		Py_RETURN_NONE;
+	site = places_name(name);
 	if (site)
 		ctp_mark(0, CTP_MARK_THREAD_NAME, tid, site);
 	site = places_of_frame(frame);
 	if (site)
 		ctp_mark(0, CTP_MARK_THREAD_AT, tid, site);
+	Py_RETURN_NONE;
 }
 
 static PyObject *thread_at(PyObject *module, PyObject *arguments)
 {
-	unsigned long long tid;
-	PyObject *name, *frame;
-
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
-		return NULL;
-	if (ctp_is_attached())
-		tell_thread_at(tid, name, frame);
-	Py_RETURN_NONE;
+	return tell_thread_at(arguments, ctp_is_attached());
 }
 
 static PyObject *step_at(PyObject *module, PyObject *arguments)
 {
-	unsigned long long tid;
-	PyObject *name, *frame;
-
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "KUO", &tid, &name, &frame))
-		return NULL;
-	if (ctp_is_attached() && ctp_current())
-		tell_thread_at(tid, name, frame);
-	Py_RETURN_NONE;
+	return tell_thread_at(arguments, ctp_is_attached() && ctp_current());
 }
 
 static PyObject *attachment(PyObject *module, PyObject *nothing)
