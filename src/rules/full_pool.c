@@ -221,11 +221,8 @@ static void tell_run(
 
 /* Names the one that has waited longest. */
 static void tell_queued(
-	struct analysis *analysis, const struct candidate *first, struct story *story)
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
-	struct pool pool = pool_of(analysis, first->process);
-	const struct model_coro *coro = &analysis->model->coros.at[pool.first_queued];
-
 	analyze_story_evidence(analysis, story,
 		"%s was created at %s, and no thread has begun to run it for %s",
 		analyze_words_coro(analysis, coro), analyze_words_place(analysis, coro->spawn_site),
@@ -272,7 +269,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		analyze_words_duration(analysis, ago(analysis, first->process, queued->created)));
 	for (i = 0; i < group->count && i < GROUP_EXAMPLES; i++)
 		tell_run(analysis, first + i, story);
-	tell_queued(analysis, first, story);
+	tell_queued(analysis, queued, story);
 	tell_tie(analysis, group, story);
 	analyze_story_victims(analysis, story, group);
 }
