@@ -25,28 +25,6 @@ struct code_path {
 	uint32_t behind; /* CODE_NO_OFFSET: the number is in the frame itself */
 };
 
-/* An object in a frame on which a coroutine awaits. */
-struct code_awaiter {
-	const char *type;
-	uint32_t number; /* of GCC: which place it belongs to, from 0 */
-	uint32_t offset;
-	uint32_t bytes;
-	bool has_descriptor; /* a member is called as descriptors are: */
-	struct code_path descriptor;
-};
-
-/* A place at which the function suspends. Texts are "" if not known. */
-struct code_point {
-	uint64_t index;
-	const char *file;
-	uint32_t line;
-	/* further lines that have the same index: the compiler merged places that are alike */
-	uint32_t others[3];
-	bool is_initial;     /* before the first statement */
-	const char *awaiter; /* type of what is awaited */
-	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
-};
-
 enum code_form {
 	CODE_FORM_SIGNED,
 	CODE_FORM_UNSIGNED,
@@ -61,14 +39,64 @@ struct code_enumerator {
 	int64_t value;
 };
 
-/* An argument that the frame keeps (given.h). */
-struct code_argument {
+/* A value that can be said in a word (value.h), such as an argument that the frame keeps (given.h). */
+struct code_value {
 	const char *name;
 	uint32_t offset;
 	uint32_t bytes; /* at most eight */
 	enum code_form form;
 	const struct code_enumerator *enumerators;
 	uint32_t nr_enumerators;
+};
+
+enum code_measure {
+	CODE_MEASURE_VALUE,  /* the value itself */
+	CODE_MEASURE_VECTOR, /* the elements between two pointers */
+	CODE_MEASURE_DEQUE,  /* those between two iterators of std::deque */
+};
+
+/* A way from a frame to an address: the pointers to follow, each by its offset in what the one before leads to. */
+struct code_way {
+	uint32_t steps[2];
+	uint32_t nr_steps;
+	uint32_t offset; /* in what the last one leads to, or in the frame */
+};
+
+/* A member of what a coroutine awaits (awaited.h). */
+struct code_field {
+	struct code_value value; /* its name says the way: "channel->closed" */
+	struct code_way way;
+	enum code_measure measure;
+	uint32_t end;           /* what is measured ends so many bytes behind its start */
+	uint32_t element_bytes; /* of what is measured */
+};
+
+/* An object in a frame on which a coroutine awaits. */
+struct code_awaiter {
+	const char *type;
+	uint32_t
+		number; /* of GCC: which place it belongs to, from 0; CODE_NO_OFFSET: its type tells */
+	uint32_t offset;
+	uint32_t bytes;      /* that the frame has of it; 0: it is somewhere else */
+	bool has_descriptor; /* a member is called as descriptors are: */
+	struct code_path descriptor;
+	struct code_way way;     /* to the awaiter, wherever it is */
+	const char *object_type; /* class of the object to which it leads; NULL: to none */
+	struct code_way object;
+	const struct code_field *fields;
+	uint32_t nr_fields;
+};
+
+/* A place at which the function suspends. Texts are "" if not known. */
+struct code_point {
+	uint64_t index;
+	const char *file;
+	uint32_t line;
+	/* further lines that have the same index: the compiler merged places that are alike */
+	uint32_t others[3];
+	bool is_initial;     /* before the first statement */
+	const char *awaiter; /* type of what is awaited */
+	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
 };
 
 /* Where the frames of a function hold what. */
@@ -84,7 +112,7 @@ struct code_shape {
 	uint32_t
 		identity_offset; /* of the number by which a probe knows the coroutine; 0: it has none */
 	bool is_eager;           /* the promise's initial_suspend never suspends */
-	VEC(struct code_argument) arguments;
+	VEC(struct code_value) arguments;
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */
 };

@@ -51,6 +51,7 @@ struct found_coroutine {
 	bool is_lasting;  /* of one that runs: all stacks that were taken of its thread say so */
 	const char *name; /* "": none of its own */
 	const char *arguments; /* a sentence; NULL: none is known */
+	const char *awaits;    /* the same, of what it awaits */
 	uint32_t
 		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
 	uint64_t

@@ -303,9 +303,14 @@ static void tell_limits(struct telling *telling)
 		tell_note(telling, &telling->found.notes.at[i]);
 	for (i = 0; i < telling->found.sights.count; i++)
 		tell_sight(telling, 0, telling->found.sights.at[i]);
-	for (i = 0; i < telling->found.coroutines.count; i++)
-		if (telling->found.coroutines.at[i].arguments)
-			tell_sight(telling, i + 1, telling->found.coroutines.at[i].arguments);
+	for (i = 0; i < telling->found.coroutines.count; i++) {
+		const struct found_coroutine *coroutine = &telling->found.coroutines.at[i];
+
+		if (coroutine->arguments)
+			tell_sight(telling, i + 1, coroutine->arguments);
+		if (coroutine->awaits)
+			tell_sight(telling, i + 1, coroutine->awaits);
+	}
 	cut.text = "the core dump ends before its memory does";
 	if (telling->image->is_cut)
 		tell_note(telling, &cut);

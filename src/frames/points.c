@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames/debug_types.h"
 #include "frames/points.h"
 #include "frames/shape.h"
 #include "frames/stores.h"
@@ -66,19 +67,12 @@ static const char *class_of(struct search *search, Dwarf_Die *entry)
 		dwarf_formref_die(&attribute, &declaration);
 	if (dwarf_getscopes_die(&declaration, &scopes) > 1) {
 		name = shape_class_name(search->code, &scopes[1]);
-		if (name)
-			shape_take_class(search->function, name, &scopes[1]);
+		if (name && !shape_take_class(search->code, search->function, name, &scopes[1]))
+			name = NULL;
 	}
 	free(scopes);
 	search->is_out_of_memory |= !name;
 	return name ? name : "";
-}
-
-static bool is_await_suspend(Dwarf_Die *entry)
-{
-	const char *name = dwarf_diename(entry);
-
-	return name && strcmp(name, "await_suspend") == 0;
 }
 
 /* The class whose await_suspend is inlined at the address; NULL: none is. */
@@ -93,7 +87,7 @@ static const char *inlined_at(struct search *search, uint64_t address)
 	}
 	/* The outermost is the function's own; what its await_suspend calls in turn is not. */
 	for (i = nr_scopes - 2; i >= 0; i--)
-		if (is_await_suspend(&scopes[i]))
+		if (debug_is_await_suspend(&scopes[i]))
 			return class_of(search, &scopes[i]);
 	return NULL;
 }
@@ -110,7 +104,7 @@ static const char *called_at(struct search *search, uint64_t target)
 		search->is_out_of_memory = true;
 		return NULL;
 	}
-	if (nr_scopes == 0 || !is_await_suspend(&scopes[nr_scopes - 1]))
+	if (nr_scopes == 0 || !debug_is_await_suspend(&scopes[nr_scopes - 1]))
 		return NULL;
 	return class_of(search, &scopes[nr_scopes - 1]);
 }

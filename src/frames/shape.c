@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "frames/awaited.h"
+#include "frames/debug_types.h"
 #include "frames/given.h"
 #include "frames/points.h"
 #include "frames/shape.h"
@@ -35,53 +37,6 @@ static bool is_called(Dwarf_Die *entry, const char *name)
 	const char *given = dwarf_diename(entry);
 
 	return given && strcmp(given, name) == 0;
-}
-
-static bool attribute_number(Dwarf_Die *entry, unsigned name, uint64_t *ret_number)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word number;
-
-	if (!dwarf_attr_integrate(entry, name, &attribute) ||
-		dwarf_formudata(&attribute, &number) != 0)
-		return false;
-	*ret_number = number;
-	return true;
-}
-
-/* The type of an entry, without names for it and qualifiers; false: it has none. */
-static bool type_of(Dwarf_Die *entry, Dwarf_Die *ret_type)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Die type;
-
-	return dwarf_attr_integrate(entry, DW_AT_type, &attribute) &&
-	       dwarf_formref_die(&attribute, &type) && dwarf_peel_type(&type, ret_type) == 0;
-}
-
-static bool is_structure(Dwarf_Die *type)
-{
-	int tag = dwarf_tag(type);
-
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
-}
-
-static uint32_t bytes_of(Dwarf_Die *type)
-{
-	Dwarf_Word bytes;
-
-	return dwarf_aggregate_size(type, &bytes) == 0 && bytes <= UINT32_MAX ? (uint32_t)bytes : 0;
-}
-
-static bool offset_of(Dwarf_Die *member, uint32_t *ret_offset)
-{
-	uint64_t offset = 0;
-
-	if (!attribute_number(member, DW_AT_data_member_location, &offset) ||
-		offset > UINT32_MAX / 2)
-		return false;
-	*ret_offset = (uint32_t)offset;
-	return true;
 }
 
 /* ---------------------------------------------------------------- descriptors */
@@ -114,7 +69,7 @@ static bool is_descriptor(Dwarf_Die *member, Dwarf_Die *type)
 {
 	const char *name = dwarf_diename(member);
 
-	return name && dwarf_tag(type) == DW_TAG_base_type && bytes_of(type) == 4 &&
+	return name && dwarf_tag(type) == DW_TAG_base_type && debug_bytes(type) == 4 &&
 	       is_descriptor_name(name);
 }
 
@@ -127,7 +82,7 @@ static bool find_behind(uint32_t *nr_members, Dwarf_Die *pointer, uint32_t at, i
 	struct code_path path;
 	Dwarf_Die type;
 
-	if (!type_of(pointer, &type) || !is_structure(&type) ||
+	if (!debug_type(pointer, &type) || !debug_is_class(&type) ||
 		!find_descriptor(nr_members, &type, 0, false, depth + 1, &path))
 		return false;
 	ret_path->offset = at;
@@ -148,15 +103,16 @@ static bool find_descriptor(uint32_t *nr_members, Dwarf_Die *type, uint32_t base
 		int tag = dwarf_tag(&member);
 
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
-			!offset_of(&member, &offset) || !type_of(&member, &its_type))
+			!debug_offset(&member, &offset) || !debug_type(&member, &its_type))
 			continue;
 		(*nr_members)++;
 		if (is_descriptor(&member, &its_type)) {
 			*ret_path = (struct code_path){base + offset, CODE_NO_OFFSET};
 			return true;
 		}
-		if (is_structure(&its_type) && find_descriptor(nr_members, &its_type, base + offset,
-						       may_follow, depth + 1, ret_path))
+		if (debug_is_class(&its_type) &&
+			find_descriptor(nr_members, &its_type, base + offset, may_follow, depth + 1,
+				ret_path))
 			return true;
 		if (may_follow &&
 			(dwarf_tag(&its_type) == DW_TAG_pointer_type ||
@@ -174,17 +130,17 @@ static void take_index(struct code_shape *shape, Dwarf_Die *member, uint32_t off
 	uint64_t bits = 0;
 	Dwarf_Die type;
 
-	if (!type_of(member, &type))
+	if (!debug_type(member, &type))
 		return;
 	shape->index_offset = offset;
-	shape->index_bytes = bytes_of(&type);
-	if (attribute_number(member, DW_AT_byte_size, &bits) && bits <= 8)
+	shape->index_bytes = debug_bytes(&type);
+	if (debug_number(member, DW_AT_byte_size, &bits) && bits <= 8)
 		shape->index_bytes = (uint32_t)bits;
 	if (shape->index_bytes > 8)
 		shape->index_bytes = 0;
 	bits = 8 * shape->index_bytes;
 	/* Clang's index takes only some bits of its bytes, the lowest ones; others hold something else. */
-	attribute_number(member, DW_AT_bit_size, &bits);
+	debug_number(member, DW_AT_bit_size, &bits);
 	shape->index_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
@@ -198,8 +154,8 @@ static bool is_eager(Dwarf_Die *promise, int depth)
 		int tag = dwarf_tag(&member);
 
 		if (tag == DW_TAG_subprogram && is_called(&member, "initial_suspend"))
-			return type_of(&member, &type) && is_called(&type, "suspend_never");
-		if (tag == DW_TAG_inheritance && type_of(&member, &type) &&
+			return debug_type(&member, &type) && is_called(&type, "suspend_never");
+		if (tag == DW_TAG_inheritance && debug_type(&member, &type) &&
 			is_eager(&type, depth + 1))
 			return true;
 	}
@@ -222,12 +178,12 @@ static bool look_for_identity(Dwarf_Die *type, Dwarf_Die *member, uint32_t base,
 	uint32_t offset;
 	int tag = dwarf_tag(member);
 
-	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !offset_of(member, &offset) ||
-		!type_of(member, &its_type))
+	if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !debug_offset(member, &offset) ||
+		!debug_type(member, &its_type))
 		return false;
 	*ret_offset = base + offset;
 	return is_identity(type, member) ||
-	       (is_structure(&its_type) &&
+	       (debug_is_class(&its_type) &&
 		       find_identity(&its_type, base + offset, nr_members, depth + 1, ret_offset));
 }
 
@@ -250,10 +206,10 @@ static void take_promise(struct code_shape *shape, Dwarf_Die *member, uint32_t o
 	uint32_t nr_members = 0;
 	Dwarf_Die type;
 
-	if (!type_of(member, &type))
+	if (!debug_type(member, &type))
 		return;
 	shape->promise_offset = offset;
-	shape->promise_bytes = bytes_of(&type);
+	shape->promise_bytes = debug_bytes(&type);
 	shape->is_eager = is_eager(&type, 0);
 	if (!find_identity(&type, offset, &nr_members, 0, &shape->identity_offset))
 		shape->identity_offset = 0;
@@ -264,7 +220,7 @@ static bool is_awaiter(const struct code_function *function, Dwarf_Die *member, 
 {
 	const char *name = dwarf_diename(member);
 
-	if (!name || !is_structure(type))
+	if (!name || !debug_is_class(type))
 		return false;
 	if (function->is_gcc)
 		return strncmp(name, "Aw", 2) == 0 && name[2] >= '0' && name[2] <= '9';
@@ -313,7 +269,8 @@ static bool take_awaiter(
 	struct reading *reading, Dwarf_Die *member, Dwarf_Die *type, uint32_t offset)
 {
 	struct code_shape *shape = &reading->function->shape;
-	struct code_awaiter awaiter = {.offset = offset, .bytes = bytes_of(type)};
+	struct code_awaiter awaiter = {
+		.offset = offset, .bytes = debug_bytes(type), .way = {.offset = offset}};
 
 	if (reading->function->is_gcc)
 		awaiter.number = (uint32_t)strtoul(dwarf_diename(member) + 2, NULL, 10);
@@ -322,7 +279,58 @@ static bool take_awaiter(
 	awaiter.has_descriptor =
 		reading->function->is_gcc &&
 		find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
+	if (reading->function->is_gcc &&
+		!awaited_take(reading->code, &awaiter, type, &reading->nr_members))
+		return false;
 	return awaiter.type && vec_push(&shape->awaiters, awaiter);
+}
+
+static bool take_elsewhere(struct reading *reading, Dwarf_Die *type, const struct code_way *way)
+{
+	struct code_awaiter awaiter = {.number = CODE_NO_OFFSET, .way = *way};
+
+	if (!awaited_can_be(type))
+		return true;
+	awaiter.type = shape_class_name(reading->code, type);
+	awaiter.object_type = awaiter.type;
+	awaiter.object = *way;
+	return awaiter.type && awaited_take(reading->code, &awaiter, type, &reading->nr_members) &&
+	       vec_push(&reading->function->shape.awaiters, awaiter);
+}
+
+/*
+ * GCC makes no awaiter of its own of what is an object already: `co_await gate`, where a variable, an argument, or a
+ * member of one is called so.
+ */
+static bool take_variable(struct reading *reading, Dwarf_Die *type, uint32_t offset)
+{
+	struct code_way way = {.offset = offset}, at;
+	Dwarf_Die target = *type, member, its_type;
+	uint32_t within;
+	bool is_there;
+
+	if (debug_is_pointer(type)) {
+		way = (struct code_way){.steps = {offset}, .nr_steps = 1};
+		if (!debug_type(type, &target))
+			return true;
+	}
+	if (!debug_is_class(&target))
+		return true;
+	if (!take_elsewhere(reading, &target, &way))
+		return false;
+	is_there = dwarf_child(&target, &member) == 0;
+	for (; is_there && reading->nr_members < MEMBERS_MAX;
+		is_there = dwarf_siblingof(&member, &member) == 0) {
+		if (dwarf_tag(&member) != DW_TAG_member || !debug_offset(&member, &within) ||
+			!debug_type(&member, &its_type))
+			continue;
+		reading->nr_members++;
+		at = way;
+		at.offset += within;
+		if (!take_elsewhere(reading, &its_type, &at))
+			return false;
+	}
+	return true;
 }
 
 static bool take_member(struct reading *reading, Dwarf_Die *member)
@@ -331,7 +339,7 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 	Dwarf_Die type;
 	uint32_t offset;
 
-	if (dwarf_tag(member) != DW_TAG_member || !offset_of(member, &offset))
+	if (dwarf_tag(member) != DW_TAG_member || !debug_offset(member, &offset))
 		return true;
 	if (is_called(member, "_Coro_resume_index") || is_called(member, "__coro_index"))
 		take_index(shape, member, offset);
@@ -339,11 +347,13 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 		shape->handle_offset = offset;
 	else if (is_called(member, "_Coro_promise") || is_called(member, "__promise"))
 		take_promise(shape, member, offset);
-	else if (type_of(member, &type) && is_awaiter(reading->function, member, &type))
+	else if (debug_type(member, &type) && is_awaiter(reading->function, member, &type))
 		return take_awaiter(reading, member, &type, offset);
 	else
-		return given_take(
-			reading->code, reading->function, &reading->entry, member, offset);
+		return (!reading->function->is_gcc || !debug_type(member, &type) ||
+			       take_variable(reading, &type, offset)) &&
+		       given_take(
+			       reading->code, reading->function, &reading->entry, member, offset);
 	return true;
 }
 
@@ -354,7 +364,7 @@ static bool take_frame(struct reading *reading, Dwarf_Die *frame)
 	uint32_t nr_members = 0;
 	bool is_there = dwarf_child(frame, &member) == 0;
 
-	shape->bytes = bytes_of(frame);
+	shape->bytes = debug_bytes(frame);
 	for (; is_there && nr_members < MEMBERS_MAX; nr_members++) {
 		if (!take_member(reading, &member))
 			return false;
@@ -376,13 +386,13 @@ static bool find_frame(const struct code_function *function, Dwarf_Die *entry, D
 		if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
 			!is_called(&child, name))
 			continue;
-		if (!type_of(&child, &type))
+		if (!debug_type(&child, &type))
 			return false;
 		if (dwarf_tag(&type) != DW_TAG_pointer_type) {
 			*ret_frame = type;
 			return true;
 		}
-		return type_of(&type, ret_frame);
+		return debug_type(&type, ret_frame);
 	}
 	return false;
 }
@@ -400,7 +410,7 @@ static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 	function->file = place.file;
 	function->line = place.line;
 	/* GCC gives its own part of a function another line of declaration. */
-	if ((!place.line || !function->is_gcc) && attribute_number(entry, DW_AT_decl_line, &line) &&
+	if ((!place.line || !function->is_gcc) && debug_number(entry, DW_AT_decl_line, &line) &&
 		line && line <= UINT32_MAX)
 		function->line = (uint32_t)line;
 	return true;
@@ -486,6 +496,16 @@ static bool stands_for(const char *member, const char *class_name)
 	       number[-(ptrdiff_t)nr_bytes - 1] == '_';
 }
 
+/* Is this the awaiter of a place, by what the compiler calls it? */
+static bool is_of_point(const struct code_function *function, const struct code_awaiter *awaiter,
+	const struct code_point *point)
+{
+	if (!function->is_gcc)
+		return stands_for(awaiter->type, point->awaiter);
+	return awaiter->number == CODE_NO_OFFSET ? strcmp(awaiter->type, point->awaiter) == 0
+						 : 2 * (awaiter->number + 2) == point->index;
+}
+
 uint32_t shape_awaiter_of_point(
 	const struct code_function *function, const struct code_point *point)
 {
@@ -493,8 +513,7 @@ uint32_t shape_awaiter_of_point(
 	uint32_t found = CODE_NO_OFFSET, i;
 
 	for (i = 0; i < shape->awaiters.count; i++) {
-		if (function->is_gcc ? 2 * (shape->awaiters.at[i].number + 2) != point->index
-				     : !stands_for(shape->awaiters.at[i].type, point->awaiter))
+		if (!is_of_point(function, &shape->awaiters.at[i], point))
 			continue;
 		if (found != CODE_NO_OFFSET)
 			return CODE_NO_OFFSET;
@@ -503,8 +522,8 @@ uint32_t shape_awaiter_of_point(
 	return found;
 }
 
-void shape_take_class(
-	struct code_function *function, const char *class_name, Dwarf_Die *class_entry)
+bool shape_take_class(struct code *code, struct code_function *function, const char *class_name,
+	Dwarf_Die *class_entry)
 {
 	struct code_shape *shape = &function->shape;
 	uint32_t nr_members = 0;
@@ -513,8 +532,12 @@ void shape_take_class(
 	for (i = 0; i < shape->awaiters.count && !function->is_gcc; i++) {
 		struct code_awaiter *awaiter = &shape->awaiters.at[i];
 
-		if (!awaiter->has_descriptor && stands_for(awaiter->type, class_name))
-			awaiter->has_descriptor = find_descriptor(&nr_members, class_entry,
-				awaiter->offset, true, 0, &awaiter->descriptor);
+		if (!stands_for(awaiter->type, class_name) || awaiter->fields)
+			continue;
+		awaiter->has_descriptor = find_descriptor(
+			&nr_members, class_entry, awaiter->offset, true, 0, &awaiter->descriptor);
+		if (!awaited_take(code, awaiter, class_entry, &nr_members))
+			return false;
 	}
+	return true;
 }

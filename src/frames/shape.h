@@ -25,9 +25,9 @@ const char *shape_class_name(struct code *code, Dwarf_Die *class_entry);
 
 /*
  * shape_take_class: tells the class of an awaiter, of which clang's frame names no members: those that are called as
- * descriptors are get their places.
+ * descriptors are get their places, and all their ways. False: out of memory.
  */
-void shape_take_class(
-	struct code_function *function, const char *class_name, Dwarf_Die *class_entry);
+bool shape_take_class(struct code *code, struct code_function *function, const char *class_name,
+	Dwarf_Die *class_entry);
 
 #endif

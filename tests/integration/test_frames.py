@@ -118,7 +118,8 @@ def arguments_told(subject, *options):
     rows = json.loads(run(COROTRACER, "query", "--format", "json", *options, subject, "SELECT sight, coroutine FROM sights").stdout)
     sights = [(one["coroutine"], one["text"]) for one in report["sights"]]
     check(sights == [(row["coroutine"], row["sight"]) for row in rows], f"{sights} {rows}")
-    check(all(text.startswith("arguments: ") for _, text in sights), f"{sights}")
+    check(all(text.startswith(("arguments: ", "awaits ")) for _, text in sights), f"{sights}")
+    sights = [(coro, text) for coro, text in sights if text.startswith("arguments: ")]
     return {coro: dict(pair.split(" = ") for pair in text.removeprefix("arguments: ").split(", ")) for coro, text in sights}
 
 
@@ -139,6 +140,34 @@ def test_arguments(scratch):
             check(f"What they have coroutine {coroutine}: arguments: " in why and f"number = {told[coroutine]['number']}" in why, why)
             text = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
             check("arguments: " not in text, text)
+
+
+CHANNEL = {"mutex_.owner": "PID", "messages_.size": "200", "receivers_.size": "3", "senders_.size": "0", "closed_": "true",
+           "last_.has_value": "true", "name_.size": "6", "spare_": "0x0", "limits_.room": "16", "limits_.kind": "wide"}
+
+
+def values_of(text):
+    """{"closed_": "true"} of "... : channel->closed_ = true"."""
+    return {name.removeprefix("channel->"): value for name, value in (pair.split(" = ") for pair in text.split(": ")[-1].split(", "))}
+
+
+def test_awaited(scratch):
+    """What coroutines await is told with its members: of a channel that several lead to once, of each in its own words."""
+    for compiler, level in [(name, level) for name in COMPILERS for level in ("-O0", "-O2") if (name, level) != ("clang++", "-O2")]:
+        with running(compiled(scratch, compiler, "unprepared_awaited", level)) as (process, _):
+            report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+        sights = [(one["coroutine"], one["text"]) for one in report["sights"] if not one["text"].startswith("arguments: ")]
+        expected = {name: value.replace("PID", str(process.pid)) for name, value in CHANNEL.items()}
+        together = [text for coro, text in sights if coro is None and "await the Channel<long" in text]
+        check(len(together) == 1 and together[0].startswith("3 coroutines, one of them at ") and "unprepared_awaited.cpp:" in together[0],
+              f"{compiler} {level}: {sights}")
+        check(values_of(together[0]) == expected, f"{compiler} {level}: {together[0]}")
+        each = [values_of(text) for coro, text in sights if coro is not None and text.startswith("awaits Channel<long")]
+        check(sorted(values.pop("attempts") for values in each) == ["0", "1", "2"], f"{compiler} {level}: {sights}")
+        check(all(values.pop("channel").startswith("0x") and values == expected for values in each), f"{compiler} {level}: {each}")
+        gates = [values_of(text) for coro, text in sights if coro is not None and text.startswith("awaits Gate")]
+        if compiler == "g++":
+            check(len(gates) == 1 and gates[0]["state"] == "3" and gates[0]["waiter"].endswith(" (in a frame of enter)"), f"{compiler} {level}: {sights}")
 
 
 def dumped(program, scratch):
