@@ -356,6 +356,21 @@ static void walk_class(struct walk *walk, Dwarf_Die *type, const struct spot *sp
 	}
 }
 
+int awaited_name(const char **type, int most)
+{
+	static const char wrap[] = "corotracer::detail::wait<";
+	const char *end, *at = *type;
+
+	if (strncmp(at, wrap, sizeof(wrap) - 1) != 0)
+		return (int)strnlen(at, (size_t)most);
+	*type = at += sizeof(wrap) - 1;
+	end = strrchr(at, ',');
+	end = end ? end : at + strlen(at);
+	while (end > at && (end[-1] == '&' || end[-1] == ' '))
+		end--;
+	return end - at < most ? (int)(end - at) : most;
+}
+
 static bool can_be(Dwarf_Die *type, int depth)
 {
 	Dwarf_Die member, base;

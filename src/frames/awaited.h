@@ -12,6 +12,12 @@
 #include "base/text.h"
 #include "frames/code.h"
 
+/*
+ * awaited_name: moves *type to what a probe's own awaiter is around, if it is one, and returns how many characters that
+ * has, at most `most`: "AsyncRead" of "corotracer::detail::wait<AsyncRead&&, (ctp_point)0>::type".
+ */
+int awaited_name(const char **type, int most);
+
 /* awaited_can_be: does the class, or one from which it derives, have await_suspend? */
 bool awaited_can_be(Dwarf_Die *type);
 

@@ -99,6 +99,14 @@ struct code_point {
 	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
 };
 
+/* An object among the variables of a function, with the arguments. */
+struct code_variable {
+	const char *name;
+	const char *type;
+	uint32_t offset;
+	uint32_t bytes;
+};
+
 /* Where the frames of a function hold what. */
 struct code_shape {
 	uint32_t bytes; /* 0: there is no debug information about it */
@@ -113,6 +121,7 @@ struct code_shape {
 		identity_offset; /* of the number by which a probe knows the coroutine; 0: it has none */
 	bool is_eager;           /* the promise's initial_suspend never suspends */
 	VEC(struct code_value) arguments;
+	VEC(struct code_variable) variables;
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */
 };

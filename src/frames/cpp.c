@@ -9,32 +9,23 @@
 #include "corotracer/ctp.h"
 #include "frames/awaited.h"
 #include "frames/given.h"
+#include "frames/awaited_objects.h"
 #include "frames/scan.h"
 #include "frames/stores.h"
-#include "say/say.h"
 
 #define WORDS_MAX 400
 #define WORDS_TOLD 10000u /* coroutines of which arguments, and what they await, are told */
-#define OBJECTS_TOLD 6u
 
 struct found_reader {
 	struct image *image; /* the first one */
 	struct code code;
 };
 
-/* An object that coroutines await, as the first of them leads to it. */
-struct object {
-	uint64_t address;
-	size_t first; /* frame */
-	uint64_t nr_frames;
-};
-
 /* What is being told of one look. */
 struct telling {
 	struct scan scan;
 	struct found *found;
-	VEC(struct object) objects;
-	struct map by_object; /* address, to an index in `objects` */
+	struct awaited_objects objects;
 };
 
 static const struct code_function *function_of(
@@ -44,22 +35,6 @@ static const struct code_function *function_of(
 }
 
 /* ---------------------------------------------------------------- places */
-
-/* What a probe's own awaiter is around: "corotracer::detail::wait<AsyncRead&&, (ctp_point)0>::type". */
-static int awaited_length(const char **type)
-{
-	static const char wrap[] = "corotracer::detail::wait<";
-	const char *end, *at = *type;
-
-	if (strncmp(at, wrap, sizeof(wrap) - 1) != 0)
-		return (int)strnlen(at, WORDS_MAX);
-	*type = at += sizeof(wrap) - 1;
-	end = strrchr(at, ',');
-	end = end ? end : at + strlen(at);
-	while (end > at && (end[-1] == '&' || end[-1] == ' '))
-		end--;
-	return end - at < WORDS_MAX ? (int)(end - at) : WORDS_MAX;
-}
 
 /* Places that the compiler merged: "AsyncRead, or line 40, or line 52". */
 static const char *reason_of(struct found *found, const struct code_point *point)
@@ -72,7 +47,7 @@ static const char *reason_of(struct found *found, const struct code_point *point
 	if (!point || point->is_initial)
 		return "";
 	type = point->awaiter;
-	nr_chars = awaited_length(&type);
+	nr_chars = awaited_name(&type, WORDS_MAX);
 	length = (size_t)snprintf(text, sizeof(text), "%.*s", nr_chars, type);
 	for (i = 0; i < sizeof(point->others) / sizeof(*point->others) && point->others[i]; i++)
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
@@ -153,132 +128,6 @@ static const char *arguments_of(const struct telling *telling, const struct fram
 	return kept;
 }
 
-/* ---------------------------------------------------------------- what they await */
-
-/* The awaiter of a frame, and its type in words; NULL: none is known. */
-static const struct code_awaiter *awaiter_of(
-	const struct telling *telling, size_t at, struct text *words)
-{
-	const struct frame *frame = &telling->scan.frames.at[at];
-	const struct code_function *function = function_of(telling, frame);
-	const struct code_point *point = code_point_of(function, frame->index);
-	char name[WORDS_MAX + 1];
-	const char *type;
-	int nr_chars;
-
-	if (!point || point->awaiter_at == CODE_NO_OFFSET)
-		return NULL;
-	type = point->awaiter;
-	nr_chars = awaited_length(&type);
-	snprintf(name, sizeof(name), "%.*s", nr_chars, type);
-	text_add(words, "awaits ");
-	say_name(words, name);
-	text_add(words, ": ");
-	return &function->shape.awaiters.at[point->awaiter_at];
-}
-
-/* "(in a frame of fetch)": whose handle a pointer is, or who is the first in a list of those that wait. */
-static void say_memory(void *context, uint64_t address, struct text *text)
-{
-	const struct telling *telling = context;
-	const struct scan *scan = &telling->scan;
-	size_t nr = vec_count_while(scan->frames.count, i, scan->frames.at[i].address <= address);
-	const struct frame *frame = nr > 0 ? &scan->frames.at[nr - 1] : NULL;
-
-	if (!frame || address - frame->address >= function_of(telling, frame)->shape.bytes)
-		return;
-	text_add(text, " (in a frame of ");
-	say_function(text, function_of(telling, frame)->name);
-	text_char(text, ')');
-}
-
-static void count_object(struct telling *telling, const struct code_awaiter *awaiter, size_t at)
-{
-	uint64_t address =
-		awaited_object(awaiter, telling->scan.image, telling->scan.frames.at[at].address);
-	struct object fresh = {.address = address, .first = at};
-	uint32_t index = (uint32_t)telling->objects.count;
-
-	if (address == 0)
-		return;
-	if (!map_get(&telling->by_object, address, &index) &&
-		(!vec_push(&telling->objects, fresh) ||
-			!map_put(&telling->by_object, address, index))) {
-		telling->found->is_out_of_memory = true;
-		return;
-	}
-	telling->objects.at[index].nr_frames++;
-}
-
-/* NULL: nothing is known. */
-static const char *awaited_by(struct telling *telling, size_t at)
-{
-	struct text words = {0};
-	const struct code_awaiter *awaiter = awaiter_of(telling, at, &words);
-	size_t nr_before = words.length;
-	const char *kept = NULL;
-
-	if (awaiter) {
-		count_object(telling, awaiter, at);
-		awaited_tell(awaiter, telling->scan.image, telling->scan.frames.at[at].address,
-			false, say_memory, telling, &words);
-	}
-	if (words.length > nr_before)
-		kept = found_text(telling->found, text_peek(&words));
-	text_fini(&words);
-	return kept;
-}
-
-static int by_frames(const void *a, const void *b)
-{
-	const struct object *one = a, *other = b;
-
-	if (one->nr_frames != other->nr_frames)
-		return one->nr_frames > other->nr_frames ? -1 : 1;
-	return one->first > other->first ? 1 : -1;
-}
-
-/* "3 coroutines, one of them at a.cpp:7, await the Channel<int> at 0x7f30: messages_.size = 2, ..." */
-static void tell_object(struct telling *telling, const struct object *object)
-{
-	const struct frame *frame = &telling->scan.frames.at[object->first];
-	const struct code_function *function = function_of(telling, frame);
-	const struct code_awaiter *awaiter =
-		&function->shape.awaiters.at[code_point_of(function, frame->index)->awaiter_at];
-	const struct found_place *place =
-		&telling->found->places.at[take_place(telling, frame, false)];
-	struct text words = {0};
-	size_t nr_before;
-
-	if (object->nr_frames == 1)
-		text_add(&words, "a coroutine at ");
-	else
-		text_format(&words, "%" PRIu64 " coroutines, one of them at ", object->nr_frames);
-	say_file(&words, place->file);
-	text_format(&words, ":%" PRIu32 "%s the ", place->line,
-		object->nr_frames == 1 ? " awaits" : ", await");
-	say_name(&words, awaiter->object_type);
-	text_format(&words, " at 0x%" PRIx64 ": ", object->address);
-	nr_before = words.length;
-	awaited_tell(
-		awaiter, telling->scan.image, frame->address, true, say_memory, telling, &words);
-	if (words.length > nr_before)
-		found_sight(telling->found, text_peek(&words));
-	text_fini(&words);
-}
-
-/* Objects for which most coroutines wait come first. */
-static void tell_objects(struct telling *telling)
-{
-	size_t i;
-
-	if (telling->objects.count > 0)
-		qsort(telling->objects.at, telling->objects.count, sizeof(*telling->objects.at),
-			by_frames);
-	for (i = 0; i < telling->objects.count && i < OBJECTS_TOLD; i++)
-		tell_object(telling, &telling->objects.at[i]);
-}
-
 static void take_frames(struct telling *telling)
 {
 	size_t i;
@@ -302,7 +151,7 @@ static void take_frames(struct telling *telling)
 		if (frame->state == FRAME_WAITS && i < WORDS_TOLD) {
 			coroutine.arguments = arguments_of(telling, frame);
 			if (!frame->has_awaited)
-				coroutine.awaits = awaited_by(telling, i);
+				coroutine.awaits = awaited_objects_take(&telling->objects, i);
 		}
 		found_coroutine(telling->found, &coroutine);
 	}
@@ -389,16 +238,16 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	enum ct_status status = scan_frames(&telling.scan, image, &reader->code, reterr);
 
 	telling.scan.found = found;
+	telling.objects = (struct awaited_objects){.scan = &telling.scan, .found = found};
 	if (status == CT_OK)
 		status = scan_link(&telling.scan, reterr);
 	if (status == CT_OK) {
 		take_frames(&telling);
-		tell_objects(&telling);
+		awaited_objects_tell(&telling.objects);
 		take_limits(&telling);
 	}
 	scan_fini(&telling.scan);
-	vec_fini(&telling.objects);
-	map_fini(&telling.by_object);
+	awaited_objects_fini(&telling.objects);
 	return status;
 }
 

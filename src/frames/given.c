@@ -18,8 +18,7 @@
 
 /* ---------------------------------------------------------------- which members */
 
-/* "Aw0_1_2", "text_2_3": what lies in a block of the function. */
-static bool is_of_block(const char *name)
+size_t given_name_length(const char *name)
 {
 	const char *end = name + strlen(name);
 	unsigned nr_numbers;
@@ -30,10 +29,16 @@ static bool is_of_block(const char *name)
 		while (digits > name && isdigit((unsigned char)digits[-1]))
 			digits--;
 		if (digits == end || digits == name || digits[-1] != '_')
-			return false;
+			return strlen(name);
 		end = digits - 1;
 	}
-	return true;
+	return (size_t)(end - name);
+}
+
+/* "Aw0_1_2", "text_2_3": what lies in a block of the function. */
+static bool is_of_block(const char *name)
+{
+	return given_name_length(name) < strlen(name);
 }
 
 static bool is_name(const char *name)

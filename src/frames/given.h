@@ -15,6 +15,9 @@
 bool given_take(struct code *code, struct code_function *function, Dwarf_Die *entry,
 	Dwarf_Die *member, uint32_t offset);
 
+/* given_name_length: the length of a name without the numbers of its block, "text" of GCC's "text_2_3". */
+size_t given_name_length(const char *name);
+
 /* given_tell: appends "arguments: number = 5, done = false"; nothing, if none is known. */
 void given_tell(const struct code_function *function, const struct image *image, uint64_t frame,
 	struct text *text);

@@ -302,7 +302,7 @@ static bool take_elsewhere(struct reading *reading, Dwarf_Die *type, const struc
  * GCC makes no awaiter of its own of what is an object already: `co_await gate`, where a variable, an argument, or a
  * member of one is called so.
  */
-static bool take_variable(struct reading *reading, Dwarf_Die *type, uint32_t offset)
+static bool take_awaited_variable(struct reading *reading, Dwarf_Die *type, uint32_t offset)
 {
 	struct code_way way = {.offset = offset}, at;
 	Dwarf_Die target = *type, member, its_type;
@@ -333,6 +333,27 @@ static bool take_variable(struct reading *reading, Dwarf_Die *type, uint32_t off
 	return true;
 }
 
+/* A variable or an argument of the function. GCC puts the numbers of its block behind a name: "guard_2_5". */
+static bool take_own(struct reading *reading, Dwarf_Die *member, uint32_t offset)
+{
+	struct arena *arena = &reading->code->image->arena;
+	struct code_variable variable = {.offset = offset};
+	const char *name = dwarf_diename(member);
+	Dwarf_Die type;
+
+	if (!name || name[0] == '_' || !debug_type(member, &type))
+		return true;
+	variable.bytes = debug_bytes(&type);
+	if (debug_is_class(&type) && variable.bytes > 0) {
+		variable.name = arena_text(arena, name, given_name_length(name));
+		variable.type = shape_class_name(reading->code, &type);
+		if (!variable.name || !variable.type ||
+			!vec_push(&reading->function->shape.variables, variable))
+			return false;
+	}
+	return !reading->function->is_gcc || take_awaited_variable(reading, &type, offset);
+}
+
 static bool take_member(struct reading *reading, Dwarf_Die *member)
 {
 	struct code_shape *shape = &reading->function->shape;
@@ -350,8 +371,7 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 	else if (debug_type(member, &type) && is_awaiter(reading->function, member, &type))
 		return take_awaiter(reading, member, &type, offset);
 	else
-		return (!reading->function->is_gcc || !debug_type(member, &type) ||
-			       take_variable(reading, &type, offset)) &&
+		return take_own(reading, member, offset) &&
 		       given_take(
 			       reading->code, reading->function, &reading->entry, member, offset);
 	return true;

@@ -118,10 +118,17 @@ Task consume(Channel<long> &channel, int attempts)
 	std::printf("%ld\n", got);
 }
 
-Task enter(Gate &gate)
+struct Lease {
+	Channel<long> *channel;
+	int days;
+};
+
+Task enter(Gate &gate, Channel<long> &channel)
 {
+	Lease lease{&channel, 3};
+
 	co_await gate;
-	std::puts("in");
+	std::printf("in for %d\n", lease.days);
 }
 
 int main()
@@ -133,7 +140,7 @@ int main()
 		consume(channel, i);
 	for (int i = 0; i < 200; i++)
 		channel.put(i);
-	enter(gate);
+	enter(gate, channel);
 	channel.close();
 	channel.lock().lock();
 	std::puts("{}");

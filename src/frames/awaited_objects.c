@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Says what is in objects that are awaited, and who else leads to them (awaited_objects.h). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "frames/awaited.h"
+#include "frames/awaited_objects.h"
+#include "say/say.h"
+
+#define WORD sizeof(uint64_t)
+#define NAME_MAX_BYTES 400
+#define OBJECTS_TOLD 6u
+#define HOLDERS_TOLD 2u
+#define FRAMES_SEARCHED 10000u
+#define VARIABLE_WORDS_MAX 16u
+
+static const struct frame *frame_at(const struct awaited_objects *objects, size_t at)
+{
+	return &objects->scan->frames.at[at];
+}
+
+static const struct code_function *function_of(const struct awaited_objects *objects, size_t at)
+{
+	return &objects->scan->code->functions.at[frame_at(objects, at)->function];
+}
+
+static const struct code_point *point_of(const struct awaited_objects *objects, size_t at)
+{
+	return code_point_of(function_of(objects, at), frame_at(objects, at)->index);
+}
+
+/* NULL: what the frame awaits is not described. */
+static const struct code_awaiter *awaiter_of(const struct awaited_objects *objects, size_t at)
+{
+	const struct code_point *point = point_of(objects, at);
+
+	return point && point->awaiter_at != CODE_NO_OFFSET
+		       ? &function_of(objects, at)->shape.awaiters.at[point->awaiter_at]
+		       : NULL;
+}
+
+/* "(in a frame of fetch)": whose handle a pointer is, or who is the first in a list of those that wait. */
+static void say_memory(void *context, uint64_t address, struct text *text)
+{
+	const struct awaited_objects *objects = context;
+	size_t nr = vec_count_while(
+		objects->scan->frames.count, i, objects->scan->frames.at[i].address <= address);
+
+	if (nr == 0 || address - frame_at(objects, nr - 1)->address >=
+			       function_of(objects, nr - 1)->shape.bytes)
+		return;
+	text_add(text, " (in a frame of ");
+	say_function(text, function_of(objects, nr - 1)->name);
+	text_char(text, ')');
+}
+
+/* ---------------------------------------------------------------- of each frame */
+
+static void count(struct awaited_objects *objects, const struct code_awaiter *awaiter, size_t at)
+{
+	uint64_t address =
+		awaited_object(awaiter, objects->scan->image, frame_at(objects, at)->address);
+	struct awaited_object fresh = {.address = address, .first = at};
+	uint32_t index = (uint32_t)objects->list.count;
+
+	if (address == 0)
+		return;
+	if (!map_get(&objects->by_address, address, &index) &&
+		(!vec_push(&objects->list, fresh) ||
+			!map_put(&objects->by_address, address, index))) {
+		objects->found->is_out_of_memory = true;
+		return;
+	}
+	objects->list.at[index].nr_frames++;
+}
+
+static void add_type(struct text *words, const char *type)
+{
+	char name[NAME_MAX_BYTES + 1];
+	int nr_chars = awaited_name(&type, NAME_MAX_BYTES);
+
+	snprintf(name, sizeof(name), "%.*s", nr_chars, type);
+	say_name(words, name);
+}
+
+const char *awaited_objects_take(struct awaited_objects *objects, size_t frame)
+{
+	const struct code_awaiter *awaiter = awaiter_of(objects, frame);
+	struct text words = {0};
+	const char *kept = NULL;
+	size_t nr_before;
+
+	if (!awaiter)
+		return NULL;
+	count(objects, awaiter, frame);
+	text_add(&words, "awaits ");
+	add_type(&words, point_of(objects, frame)->awaiter);
+	text_add(&words, ": ");
+	nr_before = words.length;
+	awaited_tell(awaiter, objects->scan->image, frame_at(objects, frame)->address, false,
+		say_memory, objects, &words);
+	if (words.length > nr_before)
+		kept = found_text(objects->found, text_peek(&words));
+	text_fini(&words);
+	return kept;
+}
+
+/* ---------------------------------------------------------------- who else leads there */
+
+static bool leads_to(const struct awaited_objects *objects, size_t at,
+	const struct code_variable *variable, uint64_t address)
+{
+	uint64_t words[VARIABLE_WORDS_MAX];
+	size_t nr_bytes = variable->bytes < sizeof(words) ? variable->bytes : sizeof(words);
+	size_t i, nr = image_read(objects->scan->image,
+			       frame_at(objects, at)->address + variable->offset, words, nr_bytes) /
+		       WORD;
+
+	for (i = 0; i < nr; i++)
+		if (words[i] == address)
+			return true;
+	return false;
+}
+
+/* NULL: none leads there. */
+static const struct code_variable *variable_to(
+	const struct awaited_objects *objects, size_t at, uint64_t address)
+{
+	const struct code_shape *shape = &function_of(objects, at)->shape;
+	size_t i;
+
+	for (i = 0; i < shape->variables.count; i++)
+		if (leads_to(objects, at, &shape->variables.at[i], address))
+			return &shape->variables.at[i];
+	return NULL;
+}
+
+static bool awaits(const struct awaited_objects *objects, size_t at, uint64_t address)
+{
+	const struct code_awaiter *awaiter =
+		frame_at(objects, at)->state == FRAME_WAITS ? awaiter_of(objects, at) : NULL;
+
+	return awaiter && awaited_object(awaiter, objects->scan->image,
+				  frame_at(objects, at)->address) == address;
+}
+
+static const struct found_place *place_of(const struct awaited_objects *objects, size_t at)
+{
+	uint32_t index;
+
+	if (!map_get(&objects->found->by_address, frame_at(objects, at)->address, &index))
+		return &objects->found->places.at[0];
+	return &objects->found->places.at[objects->found->coroutines.at[index].place];
+}
+
+static void add_line(struct text *words, const struct found_place *place)
+{
+	say_file(words, place->file);
+	text_format(words, ":%" PRIu32, place->line);
+}
+
+static void add_holder(const struct awaited_objects *objects, size_t at,
+	const struct code_variable *variable, struct text *words)
+{
+	text_format(words, "; '%s' (", variable->name);
+	say_name(words, variable->type);
+	text_add(words, ") of ");
+	say_function(words, function_of(objects, at)->name);
+	if (frame_at(objects, at)->state == FRAME_RUNS)
+		text_add(words, ", which runs");
+	else {
+		text_add(words, ", which waits at ");
+		add_line(words, place_of(objects, at));
+	}
+	text_add(words, ", leads there, too");
+}
+
+static void add_holders(const struct awaited_objects *objects, uint64_t address, struct text *words)
+{
+	const struct code_variable *variable;
+	size_t i, nr_told = 0;
+
+	for (i = 0;
+		i < objects->scan->frames.count && i < FRAMES_SEARCHED && nr_told < HOLDERS_TOLD;
+		i++) {
+		enum frame_state state = frame_at(objects, i)->state;
+
+		if ((state != FRAME_WAITS && state != FRAME_RUNS) || awaits(objects, i, address))
+			continue;
+		variable = variable_to(objects, i, address);
+		if (!variable)
+			continue;
+		add_holder(objects, i, variable, words);
+		nr_told++;
+	}
+}
+
+/* ---------------------------------------------------------------- all of them */
+
+static int by_frames(const void *a, const void *b)
+{
+	const struct awaited_object *one = a, *other = b;
+
+	if (one->nr_frames != other->nr_frames)
+		return one->nr_frames > other->nr_frames ? -1 : 1;
+	return one->first > other->first ? 1 : -1;
+}
+
+/* "3 coroutines, one of them at a.cpp:7, await the Channel<int> at 0x7f30: messages_.size = 2, ..." */
+static void tell(struct awaited_objects *objects, const struct awaited_object *object)
+{
+	const struct code_awaiter *awaiter = awaiter_of(objects, object->first);
+	struct text words = {0};
+	size_t nr_before;
+
+	if (object->nr_frames == 1)
+		text_add(&words, "a coroutine at ");
+	else
+		text_format(&words, "%" PRIu64 " coroutines, one of them at ", object->nr_frames);
+	add_line(&words, place_of(objects, object->first));
+	text_add(&words, object->nr_frames == 1 ? " awaits the " : ", await the ");
+	say_name(&words, awaiter->object_type);
+	text_format(&words, " at 0x%" PRIx64 ": ", object->address);
+	nr_before = words.length;
+	awaited_tell(awaiter, objects->scan->image, frame_at(objects, object->first)->address, true,
+		say_memory, objects, &words);
+	add_holders(objects, object->address, &words);
+	if (words.length > nr_before)
+		found_sight(objects->found, text_peek(&words));
+	text_fini(&words);
+}
+
+void awaited_objects_tell(struct awaited_objects *objects)
+{
+	size_t i;
+
+	if (objects->list.count > 0)
+		qsort(objects->list.at, objects->list.count, sizeof(*objects->list.at), by_frames);
+	for (i = 0; i < objects->list.count && i < OBJECTS_TOLD; i++)
+		tell(objects, &objects->list.at[i]);
+}
+
+void awaited_objects_fini(struct awaited_objects *objects)
+{
+	vec_fini(&objects->list);
+	map_fini(&objects->by_address);
+}
