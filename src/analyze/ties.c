@@ -300,8 +300,10 @@ bool analyze_ties_is_something_left(
 
 	if (kind != CTP_RESOURCE_SEMAPHORE && kind != CTP_RESOURCE_CHANNEL)
 		return false;
+	/* A program that records what is taken of semaphores may not record what is taken from channels. */
 	return object->nr_left > 0 &&
-	       (object->has_takers || analysis->model->processes[object->process].tells_takings);
+	       (object->has_takers ||
+		       (analysis->model->processes[object->process].tells_takings >> kind & 1));
 }
 
 bool analyze_ties_keeps_no_waker(const struct model_coro *coro)

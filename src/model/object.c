@@ -65,8 +65,8 @@ static void acquire(struct model *model, struct model_object *object, const stru
 	object->has_takers = true;
 	if (object->nr_left)
 		object->nr_left--;
-	if (CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
-		process_at(model, event->process)->tells_takings = true;
+	process_at(model, event->process)->tells_takings |=
+		UINT32_C(1) << CTP_HANDLE_RESOURCE(object->handle) % 32;
 }
 
 /* A known coroutine holds the lock from now on. */

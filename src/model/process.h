@@ -112,8 +112,9 @@ struct model_process {
 	/* of its coroutines, and how many of these were created; both modulo 2^32 */
 	uint32_t nr_runs;
 	uint32_t nr_made;
-	bool tells_ends;    /* ends are recorded, or initial suspends: not all probes do that */
-	bool tells_takings; /* acquisitions of objects other than locks are recorded */
+	bool tells_ends; /* ends are recorded, or initial suspends: not all probes do that */
+	uint32_t
+		tells_takings; /* bit n: acquisitions of objects of this kind are recorded (resources.def) */
 	/* records which wakes find their target queued, or each entry into a queue */
 	bool tells_queues;
 	/* by a child or an io_uring, besides its descriptors; see model_process_is_reachable */
