@@ -7,6 +7,9 @@
 
 #include "analyze/parts.h"
 
+#define LOOK_PERIOD_NS \
+	1000000000 /* within which the engine looks at threads that have gone silent */
+
 /* Is this a fatal signal that a program usually causes itself? */
 static bool is_crash_signal(int number)
 {
@@ -103,6 +106,10 @@ static void look_at_thread(struct analysis *analysis, uint32_t index)
 		thread->blocked_from < party->blocked_since)
 		party->blocked_since = thread->blocked_from;
 	party->was_looked_at |= thread->seen != CT_NO_TIME;
+	if (thread->seen > party->looked) /* CT_NO_TIME is earlier than any time */
+		party->looked = thread->seen;
+	if (thread->last_event > party->acted)
+		party->acted = thread->last_event;
 	if (thread_is_over(thread, party->end))
 		return;
 	party->has_outside |= model_waits_outside(analysis->model, index) ||
@@ -283,9 +290,13 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process)
 {
 	ct_time from = analysis->model->processes[process].shutdown_from;
-	ct_time end = analysis->parties[process].end;
+	const struct party *party = &analysis->parties[process];
+	ct_time end = from != CT_NO_TIME && from < party->end ? from : party->end;
 
-	return from != CT_NO_TIME && from < end ? from : end;
+	return party->was_looked_at && party->looked < party->acted &&
+			       end - party->acted > LOOK_PERIOD_NS
+		       ? party->acted
+		       : end;
 }
 
 bool analyze_party_ended_amid_turn(
@@ -438,7 +449,7 @@ void analyze_party_survey(struct analysis *analysis)
 		party->workers_quiet = model_workers_quiet_time(model, i, party->end);
 		party->is_alone = is_alone(analysis, i);
 		party->timers = party->blocked_since = INT64_MAX;
-		party->workers_ended = INT64_MIN;
+		party->workers_ended = party->acted = party->looked = INT64_MIN;
 		party->has_outside = model->processes[i].has_completions;
 		if (i < analysis->tables->nr_processes)
 			look_at_ending(&analysis->tables->processes[i], party);

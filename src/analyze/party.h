@@ -25,6 +25,8 @@ struct party {
 	bool has_given_up;
 	bool has_crashed;
 	bool was_looked_at;   /* the engine looked at threads of it */
+	ct_time acted;        /* the last event of any thread; INT64_MIN: none */
+	ct_time looked;       /* the last look at any thread; INT64_MIN: none */
 	bool has_free_thread; /* a thread is not known to be blocked without time-out */
 	bool has_sleeper;     /* a thread sleeps for a limited time */
 	/* a thread is free, and its scheduler does not report that none of its timers is set */
@@ -96,7 +98,9 @@ void analyze_party_survey(struct analysis *analysis);
 
 /*
  * analyze_party_working_until: returns the end of observation, or the time at which the program announced its end,
- * whichever is earlier.
+ * whichever is earlier. If all threads were silent for over a second before that end, and the engine, which had looked
+ * at them before, found none to look at: the time of their last event, because the kernel has ended them then. What
+ * ends a process may last for seconds on a busy machine.
  */
 ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process);
 
