@@ -33,6 +33,10 @@ enum model_descriptor_flag {
 	MODEL_DESCRIPTOR_HAS_OTHER_CLIENTS = 1 << 12,
 };
 
+/* Bits of the events of an arming (def/kinds.def). */
+#define MODEL_ARMED_ONCE 0x4000u
+#define MODEL_ARMED_EDGE 0x8000u
+
 /* One generation of one descriptor number. */
 struct model_descriptor {
 	uint32_t process;

@@ -5,7 +5,8 @@
  * open, so that no close is reported, and no poll reports the descriptor any more.
  *
  * The same holds for a wait for room after a write that found none, if the descriptor is in the list for reading
- * only: no poll reports the room. That is a Suspect.
+ * only: no poll reports the room. That is a Suspect. And for a descriptor that is armed for one report, which has come
+ * before the wait began.
  *
  * Likely if the wait names the descriptor. Suspect if the wait does not name it, and the coroutine had just found
  * nothing at this descriptor (analyze/tried.h): the wait may be for something else. The rule is silent if the file
@@ -23,6 +24,7 @@ enum variant {
 	VARIANT_BEFORE,        /* the descriptor was removed before the coroutine waited */
 	/* the descriptor is in the list for reading only, and the coroutine waits for room */
 	VARIANT_ROOM,
+	VARIANT_SPENT, /* the one report for which the descriptor was armed has come before the wait */
 };
 
 /* ---------------------------------------------------------------- guards */
@@ -35,6 +37,22 @@ static bool is_disarmed(const struct model_descriptor *descriptor)
 					     MODEL_DESCRIPTOR_IS_TIMER)) &&
 	       descriptor->disarmed != CT_NO_TIME &&
 	       (descriptor->reported == CT_NO_TIME || descriptor->reported <= descriptor->disarmed);
+}
+
+/*
+ * Has the one report come for which the descriptor was armed last, before the coroutine began to wait? The kernel takes
+ * such a descriptor out of the list itself.
+ */
+static bool is_spent(const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	unsigned wanted = MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_ARMED;
+	unsigned others = MODEL_DESCRIPTOR_IS_DOUBLED | MODEL_DESCRIPTOR_IS_TIMER |
+			  MODEL_DESCRIPTOR_SHARES_DATA;
+
+	return (descriptor->flags & (wanted | others)) == wanted && descriptor->nr_lists == 1 &&
+	       (descriptor->armed_events & MODEL_ARMED_ONCE) &&
+	       descriptor->reported != CT_NO_TIME && descriptor->reported >= descriptor->armed &&
+	       descriptor->reported < coro->suspended;
 }
 
 /*
@@ -85,14 +103,29 @@ static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 	       (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
 }
 
-static ct_time changed_of(const struct model_descriptor *descriptor)
+static enum variant variant_of(
+	const struct model_coro *coro, const struct model_descriptor *descriptor)
 {
-	return is_disarmed(descriptor) ? descriptor->disarmed : descriptor->armed;
+	if (is_disarmed(descriptor))
+		return descriptor->disarmed < coro->suspended ? VARIANT_BEFORE : VARIANT_MEANWHILE;
+	return is_spent(coro, descriptor) ? VARIANT_SPENT : VARIANT_ROOM;
+}
+
+static ct_time changed_of(const struct model_coro *coro, const struct model_descriptor *descriptor)
+{
+	switch (variant_of(coro, descriptor)) {
+	case VARIANT_SPENT:
+		return descriptor->reported;
+	case VARIANT_ROOM:
+		return descriptor->armed;
+	default:
+		return descriptor->disarmed;
+	}
 }
 
 static ct_time since_of(const struct model_coro *coro, const struct model_descriptor *descriptor)
 {
-	ct_time changed = changed_of(descriptor);
+	ct_time changed = changed_of(coro, descriptor);
 
 	return changed > coro->suspended ? changed : coro->suspended;
 }
@@ -119,10 +152,12 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 
 	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
 	       !analysis->is_told[index] && !party->has_ended_well &&
-	       (is_disarmed(descriptor) || is_armed_for_reading(coro, descriptor)) &&
+	       (is_disarmed(descriptor) || is_spent(coro, descriptor) ||
+		       is_armed_for_reading(coro, descriptor)) &&
 	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&
 	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
-	       !analyze_ties_is_shutting_down(analysis, coro->process, changed_of(descriptor)) &&
+	       !analyze_ties_is_shutting_down(
+		       analysis, coro->process, changed_of(coro, descriptor)) &&
 	       party->end - since_of(coro, descriptor) > LIMIT(analysis, DISARMED_TIME);
 }
 
@@ -135,12 +170,9 @@ static ct_time gap_start(const struct analysis *analysis, const struct model_cor
 				      : coro->suspended;
 }
 
-static enum variant variant_of(
-	const struct model_coro *coro, const struct model_descriptor *descriptor)
+static bool is_taken_out(enum variant variant)
 {
-	if (!is_disarmed(descriptor))
-		return VARIANT_ROOM;
-	return descriptor->disarmed < coro->suspended ? VARIANT_BEFORE : VARIANT_MEANWHILE;
+	return variant == VARIANT_BEFORE || variant == VARIANT_MEANWHILE;
 }
 
 static void judge(struct analysis *analysis, uint32_t index)
@@ -158,7 +190,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.descriptor = waited,
 		.wait_site = coro->wait_site,
 		.cause_site =
-			variant == VARIANT_ROOM ? descriptor->arm_site : descriptor->disarm_site,
+			is_taken_out(variant) ? descriptor->disarm_site : descriptor->arm_site,
 		.since = coro->suspended,
 	};
 
@@ -189,6 +221,7 @@ static struct ct_step arming_step(struct analysis *analysis, const struct model_
 	const struct model_descriptor *descriptor)
 {
 	bool is_own = coro->rare->has_armed_tried;
+	bool is_spent = variant_of(coro, descriptor) == VARIANT_SPENT;
 
 	return (struct ct_step){
 		.time = descriptor->armed,
@@ -196,8 +229,9 @@ static struct ct_step arming_step(struct analysis *analysis, const struct model_
 		.thread = is_own ? coro->thread : 0,
 		.coro = is_own ? coro->id : 0,
 		.sequence = UINT64_MAX,
-		.text = analyze_say(analysis, "put %s into the interest list, for reading alone",
-			analyze_words_descriptor(analysis, descriptor)),
+		.text = analyze_say(analysis, "put %s into the interest list, for %s",
+			analyze_words_descriptor(analysis, descriptor),
+			is_spent ? "one report" : "reading alone"),
 	};
 }
 
@@ -224,7 +258,7 @@ static void tell_cause(
 		&analysis->model->descriptors.at[candidate->descriptor]);
 }
 
-/* Adds what a poll reported between the suspend and the end. */
+/* Adds what a poll reported: the one report, or what came between the suspend and the end. */
 static void tell_report(struct analysis *analysis, const struct model_coro *coro,
 	const struct model_descriptor *descriptor, struct story *story)
 {
@@ -234,7 +268,9 @@ static void tell_report(struct analysis *analysis, const struct model_coro *coro
 		.sequence = descriptor->ready_event,
 	};
 
-	if (descriptor->reported == CT_NO_TIME || descriptor->reported < coro->suspended)
+	if (descriptor->reported == CT_NO_TIME ||
+		(descriptor->reported < coro->suspended &&
+			variant_of(coro, descriptor) != VARIANT_SPENT))
 		return;
 	step.text = analyze_say(analysis, "a poll reported %s:%s",
 		analyze_words_descriptor(analysis, descriptor),
@@ -251,6 +287,25 @@ static const char *words_suspended(struct analysis *analysis, const struct candi
 		analyze_words_descriptor(analysis, descriptor));
 }
 
+static const char *const title_forms[] = {
+	[VARIANT_MEANWHILE] = "%s for %s, which no poll watches any more, at %s; taken out of the "
+			      "interest list at %s",
+	[VARIANT_BEFORE] = "%s for %s, which no poll watches any more, at %s; taken out of the "
+			   "interest list at %s",
+	[VARIANT_ROOM] =
+		"%s for room in %s, which no poll watches for writing, at %s; put into the "
+		"interest list for reading alone at %s",
+	[VARIANT_SPENT] = "%s for %s, which no poll watches any more, at %s; the one report, for "
+			  "which it was armed at %s, came before that",
+};
+
+static const char *const rest_words[] = {
+	[VARIANT_MEANWHILE] = "not put back since, and no wake for the coroutine",
+	[VARIANT_BEFORE] = "not put back since, and no wake for the coroutine",
+	[VARIANT_ROOM] = "not armed for writing since, and no wake for the coroutine",
+	[VARIANT_SPENT] = "not armed again since, and no wake for the coroutine",
+};
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -258,17 +313,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	const struct model_descriptor *descriptor =
 		&analysis->model->descriptors.at[first->descriptor];
-	struct ct_step step = disarming_step(analysis, coro, descriptor),
-		       rest = {.time = CT_NO_TIME};
+	struct ct_step step = disarming_step(analysis, coro, descriptor);
+	struct ct_step rest = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
 
-	finding->title = analyze_say(analysis,
-		first->variant == VARIANT_ROOM
-			? "%s for room in %s, which no poll watches for writing, at %s; put into "
-			  "the "
-			  "interest list for reading alone at %s"
-			: "%s for %s, which no poll watches any more, at %s; taken out of "
-			  "the "
-			  "interest list at %s",
+	finding->title = analyze_say(analysis, title_forms[first->variant],
 		analyze_words_count(analysis, group),
 		analyze_words_descriptor(analysis, descriptor),
 		analyze_words_place(analysis, first->wait_site),
@@ -276,14 +324,20 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_ROOM)
 		finding->next_step =
 			"arm the descriptor for writing, too, where a write has found no room";
+	else if (first->variant == VARIANT_SPENT)
+		finding->next_step = "arm the descriptor again before each wait, by EPOLL_CTL_MOD: "
+				     "a report of EPOLLONESHOT ends the arming";
+	if (first->variant == VARIANT_SPENT) {
+		analyze_story_step(analysis, story, &step);
+		tell_report(analysis, coro, descriptor, story);
+	}
 	analyze_story_suspended_as(
 		analysis, story, coro, words_suspended(analysis, first, coro, descriptor));
-	tell_report(analysis, coro, descriptor, story);
-	analyze_story_step(analysis, story, &step);
-	rest.sequence = UINT64_MAX;
-	rest.text = first->variant == VARIANT_ROOM
-			    ? "not armed for writing since, and no wake for the coroutine"
-			    : "not put back since, and no wake for the coroutine";
+	if (first->variant != VARIANT_SPENT) {
+		tell_report(analysis, coro, descriptor, story);
+		analyze_story_step(analysis, story, &step);
+	}
+	rest.text = rest_words[first->variant];
 	analyze_story_step(analysis, story, &rest);
 	if (first->variant != VARIANT_ROOM)
 		analyze_tried_tell(analysis, story, coro);
