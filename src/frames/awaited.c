@@ -131,7 +131,7 @@ static void take_value(
 
 	if (is_full(walk))
 		return;
-	if (!value_take(walk->code, type, &field.value))
+	if (!value_take(&walk->code->image->arena, type, &field.value))
 		walk->is_out_of_memory = true;
 	else if (field.value.bytes > 0)
 		add_field(walk, &field, spot, word);

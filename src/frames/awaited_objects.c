@@ -2,7 +2,6 @@
 /* Says what is in objects that are awaited, and who else leads to them (awaited_objects.h). */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "frames/awaited.h"
 #include "frames/awaited_objects.h"
@@ -10,7 +9,6 @@
 
 #define WORD sizeof(uint64_t)
 #define NAME_MAX_BYTES 400
-#define OBJECTS_TOLD 6u
 #define HOLDERS_TOLD 2u
 #define FRAMES_SEARCHED 10000u
 #define VARIABLE_WORDS_MAX 16u
@@ -61,18 +59,9 @@ static void count(struct awaited_objects *objects, const struct code_awaiter *aw
 {
 	uint64_t address =
 		awaited_object(awaiter, objects->scan->image, frame_at(objects, at)->address);
-	struct awaited_object fresh = {.address = address, .first = at};
-	uint32_t index = (uint32_t)objects->list.count;
 
-	if (address == 0)
-		return;
-	if (!map_get(&objects->by_address, address, &index) &&
-		(!vec_push(&objects->list, fresh) ||
-			!map_put(&objects->by_address, address, index))) {
+	if (address && !object_counts_add(&objects->counts, address, at))
 		objects->found->is_out_of_memory = true;
-		return;
-	}
-	objects->list.at[index].nr_frames++;
 }
 
 static void add_type(struct text *words, const char *type)
@@ -154,12 +143,6 @@ static const struct found_place *place_of(const struct awaited_objects *objects,
 	return &objects->found->places.at[objects->found->coroutines.at[index].place];
 }
 
-static void add_line(struct text *words, const struct found_place *place)
-{
-	say_file(words, place->file);
-	text_format(words, ":%" PRIu32, place->line);
-}
-
 static void add_holder(const struct awaited_objects *objects, size_t at,
 	const struct code_variable *variable, struct text *words)
 {
@@ -170,8 +153,11 @@ static void add_holder(const struct awaited_objects *objects, size_t at,
 	if (frame_at(objects, at)->state == FRAME_RUNS)
 		text_add(words, ", which runs");
 	else {
+		const struct found_place *place = place_of(objects, at);
+
 		text_add(words, ", which waits at ");
-		add_line(words, place_of(objects, at));
+		say_file(words, place->file);
+		text_format(words, ":%" PRIu32, place->line);
 	}
 	text_add(words, ", leads there, too");
 }
@@ -198,30 +184,13 @@ static void add_holders(const struct awaited_objects *objects, uint64_t address,
 
 /* ---------------------------------------------------------------- all of them */
 
-static int by_frames(const void *a, const void *b)
-{
-	const struct awaited_object *one = a, *other = b;
-
-	if (one->nr_frames != other->nr_frames)
-		return one->nr_frames > other->nr_frames ? -1 : 1;
-	return one->first > other->first ? 1 : -1;
-}
-
-/* "3 coroutines, one of them at a.cpp:7, await the Channel<int> at 0x7f30: messages_.size = 2, ..." */
-static void tell(struct awaited_objects *objects, const struct awaited_object *object)
+static void tell(struct awaited_objects *objects, const struct object_count *object)
 {
 	const struct code_awaiter *awaiter = awaiter_of(objects, object->first);
 	struct text words = {0};
 	size_t nr_before;
 
-	if (object->nr_frames == 1)
-		text_add(&words, "a coroutine at ");
-	else
-		text_format(&words, "%" PRIu64 " coroutines, one of them at ", object->nr_frames);
-	add_line(&words, place_of(objects, object->first));
-	text_add(&words, object->nr_frames == 1 ? " awaits the " : ", await the ");
-	say_name(&words, awaiter->object_type);
-	text_format(&words, " at 0x%" PRIx64 ": ", object->address);
+	object_counts_say(object, place_of(objects, object->first), awaiter->object_type, &words);
 	nr_before = words.length;
 	awaited_tell(awaiter, objects->scan->image, frame_at(objects, object->first)->address, true,
 		say_memory, objects, &words);
@@ -235,14 +204,12 @@ void awaited_objects_tell(struct awaited_objects *objects)
 {
 	size_t i;
 
-	if (objects->list.count > 0)
-		qsort(objects->list.at, objects->list.count, sizeof(*objects->list.at), by_frames);
-	for (i = 0; i < objects->list.count && i < OBJECTS_TOLD; i++)
-		tell(objects, &objects->list.at[i]);
+	object_counts_sort(&objects->counts);
+	for (i = 0; i < objects->counts.list.count && i < OBJECT_COUNTS_SAID; i++)
+		tell(objects, &objects->counts.list.at[i]);
 }
 
 void awaited_objects_fini(struct awaited_objects *objects)
 {
-	vec_fini(&objects->list);
-	map_fini(&objects->by_address);
+	object_counts_fini(&objects->counts);
 }

@@ -6,21 +6,14 @@
 #ifndef FRAMES_AWAITED_OBJECTS_H
 #define FRAMES_AWAITED_OBJECTS_H
 
+#include "frames/object_counts.h"
 #include "frames/scan.h"
-
-/* An object, as the first frame that awaits it leads there. */
-struct awaited_object {
-	uint64_t address;
-	size_t first;
-	uint64_t nr_frames;
-};
 
 /* The objects of one look. Zeroed but for the first two members: none yet. */
 struct awaited_objects {
 	const struct scan *scan;
 	struct found *found;
-	VEC(struct awaited_object) list;
-	struct map by_address; /* index into `list` */
+	struct object_counts counts; /* by the frames that wait */
 };
 
 /*

@@ -93,7 +93,7 @@ bool given_take(struct code *code, struct code_function *function, Dwarf_Die *en
 	if (!name || function->shape.arguments.count == ARGUMENTS_MAX ||
 		!is_argument(function, entry, name) || !debug_type(member, &type))
 		return true;
-	if (!value_take(code, &type, &argument))
+	if (!value_take(&code->image->arena, &type, &argument))
 		return false;
 	if (argument.bytes == 0)
 		return true;

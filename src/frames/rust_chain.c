@@ -7,7 +7,9 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "corotracer/ctp.h"
+#include "frames/rust_awaited.h"
 #include "frames/rust_tasks.h"
+#include "say/say.h"
 
 #define STEPS_MAX 512
 #define FUNCTIONS_MAX 128
@@ -371,8 +373,45 @@ static void note_parts(const struct chain *chain, const struct found_coroutine *
 	}
 }
 
+/* ---------------------------------------------------------------- what is in what is awaited */
+
+static void add_object(const struct chain *chain, const struct rust_reading *reading,
+	const struct found_coroutine *coroutine, struct rust_objects *objects)
+{
+	struct rust_waiting waiting = {.place = coroutine->place};
+
+	if (rust_awaited_object(reading, &chain->last, &waiting.object) &&
+		(!object_counts_add(
+			 &objects->counts, waiting.object.address, objects->waiting.count) ||
+			!vec_push(&objects->waiting, waiting)))
+		chain->found->is_out_of_memory = true;
+}
+
+/* Tasks, timers, locks and the like are told as what they are. */
+static void say_awaited(
+	const struct chain *chain, struct found_coroutine *coroutine, struct rust_objects *objects)
+{
+	const struct rust_reading reading = {chain->image, chain->found->arena};
+	struct text words = {0};
+	size_t nr_before;
+
+	if (coroutine->awaited || coroutine->object || coroutine->state != FRAME_WAITS)
+		return;
+	text_add(&words, "awaits ");
+	say_name(&words, short_type(chain->found, rust_type_name(&chain->last)));
+	text_add(&words, ": ");
+	nr_before = words.length;
+	if (!rust_awaited_say(&reading, &chain->last, &words))
+		chain->found->is_out_of_memory = true;
+	if (words.length > nr_before)
+		coroutine->awaits = found_text(chain->found, text_peek(&words));
+	text_fini(&words);
+	add_object(chain, &reading, coroutine, objects);
+}
+
 void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
-	const struct rust_value *future, struct found_coroutine *coroutine)
+	const struct rust_value *future, struct found_coroutine *coroutine,
+	struct rust_objects *objects)
 {
 	struct chain chain = {.found = found, .image = image, .modules = modules};
 
@@ -385,6 +424,8 @@ void rust_chain_tell(struct found *found, const struct image *image, const struc
 	if (chain.count > 0)
 		coroutine->function = rust_chain_function(found, &chain.calls[0].function);
 	coroutine->place = chain.count ? place_of_chain(&chain) : coroutine->function;
-	if (chain.has_last)
-		tell_awaited(&chain, coroutine);
+	if (!chain.has_last)
+		return;
+	tell_awaited(&chain, coroutine);
+	say_awaited(&chain, coroutine, objects);
 }

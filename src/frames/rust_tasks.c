@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "frames/heap.h"
+#include "frames/rust_awaited.h"
 #include "frames/rust_tasks.h"
 #include "frames/walk.h"
 
@@ -36,6 +37,7 @@ struct rust_tasks {
 	struct image *image;
 	VEC(struct rust_task) tasks; /* by address */
 	uint64_t nr_freed;
+	struct rust_objects objects;
 };
 
 /* ---------------------------------------------------------------- tasks in memory */
@@ -190,7 +192,7 @@ static uint32_t place_of_bare(struct found *found, const char *name)
 }
 
 static void take_bare_task(
-	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
+	struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
 {
 	struct found_coroutine coroutine = {.address = task->address,
 		.name = "",
@@ -206,8 +208,7 @@ static void take_bare_task(
 	found_coroutine(found, &coroutine);
 }
 
-static void take_task(
-	const struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
+static void take_task(struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
 {
 	const struct rust_kind *kind = &tasks->kinds->kinds.at[task->kind];
 	struct found_coroutine coroutine = {.address = task->address,
@@ -223,10 +224,43 @@ static void take_task(
 		coroutine.bytes = bytes;
 	coroutine.function = rust_chain_function(found, &future);
 	if (find_future(tasks->image, kind, task->address, &future))
-		rust_chain_tell(found, tasks->image, tasks->modules, &future, &coroutine);
+		rust_chain_tell(
+			found, tasks->image, tasks->modules, &future, &coroutine, &tasks->objects);
 	if (coroutine.state == FRAME_RUNS)
 		coroutine.thread = thread_of(tasks, task->address, found);
 	found_coroutine(found, &coroutine);
+}
+
+/* ---------------------------------------------------------------- what they await */
+
+static void tell_object(
+	const struct rust_tasks *tasks, const struct object_count *object, struct found *found)
+{
+	const struct rust_waiting *waiting = &tasks->objects.waiting.at[object->first];
+	const struct rust_reading reading = {tasks->image, found->arena};
+	struct text words = {0};
+	size_t nr_before;
+
+	object_counts_say(object, &found->places.at[waiting->place],
+		rust_type_name(&waiting->object), &words);
+	nr_before = words.length;
+	if (!rust_awaited_say(&reading, &waiting->object, &words))
+		found->is_out_of_memory = true;
+	if (words.length > nr_before)
+		found_sight(found, text_peek(&words));
+	text_fini(&words);
+}
+
+static void tell_objects(struct rust_tasks *tasks, struct found *found)
+{
+	struct object_counts *counts = &tasks->objects.counts;
+	size_t i;
+
+	object_counts_sort(counts);
+	for (i = 0; i < counts->list.count && i < OBJECT_COUNTS_SAID; i++)
+		tell_object(tasks, &counts->list.at[i], found);
+	object_counts_fini(counts);
+	vec_fini(&tasks->objects.waiting);
 }
 
 /* ---------------------------------------------------------------- the reader */
@@ -272,6 +306,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 
 		(is_bare ? take_bare_task : take_task)(&tasks, &tasks.tasks.at[i], found);
 	}
+	tell_objects(&tasks, found);
 	rust_holds_link(found, image);
 	found_note(found, tasks.nr_freed, false,
 		"tasks of tokio lie in memory that is free again, and were left out");

@@ -7,6 +7,7 @@
 #define FRAMES_RUST_TASKS_H
 
 #include "frames/found.h"
+#include "frames/object_counts.h"
 #include "frames/rust_types.h"
 
 /* A type of task. Offsets are from the header on. */
@@ -42,15 +43,27 @@ void rust_kinds_fini(struct rust_kinds *kinds);
 bool rust_kinds_dropped(const struct image *image, const struct modules *modules, uint64_t address,
 	Dwarf_Die *ret_type);
 
+/* A task that awaits an object, as its future leads there. */
+struct rust_waiting {
+	struct rust_value object;
+	uint32_t place;
+};
+
+struct rust_objects {
+	struct object_counts counts; /* by an index into `waiting` */
+	VEC(struct rust_waiting) waiting;
+};
+
 /* rust_chain_function: returns the place of what a task runs. */
 uint32_t rust_chain_function(struct found *found, const struct rust_value *future);
 
 /*
  * rust_chain_tell: sets place, state and what is waited for of a task that is not over, from its future: the async
- * functions that await one another, and what the innermost one awaits.
+ * functions that await one another, and what the innermost one awaits; an object that it leads to is added.
  */
 void rust_chain_tell(struct found *found, const struct image *image, const struct modules *modules,
-	const struct rust_value *future, struct found_coroutine *coroutine);
+	const struct rust_value *future, struct found_coroutine *coroutine,
+	struct rust_objects *objects);
 
 /* rust_holds_link: tells which tasks have a guard of a lock for which others wait. */
 void rust_holds_link(struct found *found, const struct image *image);

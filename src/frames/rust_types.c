@@ -129,6 +129,13 @@ static bool find_variants(const struct rust_value *value, Dwarf_Die *ret_part)
 	return false;
 }
 
+bool rust_has_variants(const struct rust_value *value)
+{
+	Dwarf_Die part;
+
+	return find_variants(value, &part);
+}
+
 bool rust_is_async(const struct rust_value *value)
 {
 	Dwarf_Die part, discriminator;

@@ -35,6 +35,9 @@ bool rust_each_member(const struct rust_value *value,
 /* rust_is_async: is it an async function or block, which has a variant for each place at which it is suspended? */
 bool rust_is_async(const struct rust_value *value);
 
+/* rust_has_variants: is it an enumeration whose variants have members? */
+bool rust_has_variants(const struct rust_value *value);
+
 /* rust_variant_now: finds the variant by the discriminator in memory; false: there is none. */
 bool rust_variant_now(const struct image *image, const struct rust_value *value,
 	struct rust_variant *ret_variant);

@@ -10,7 +10,7 @@
 #define ENUMERATORS_MAX 64u
 #define NAME_MAX_BYTES 40
 
-static bool set_enumerators(struct code *code, Dwarf_Die *type, struct code_value *value)
+static bool set_enumerators(struct arena *arena, Dwarf_Die *type, struct code_value *value)
 {
 	struct code_enumerator found[ENUMERATORS_MAX], *kept;
 	Dwarf_Attribute attribute;
@@ -25,12 +25,12 @@ static bool set_enumerators(struct code *code, Dwarf_Die *type, struct code_valu
 		if (!name || !dwarf_attr(&child, DW_AT_const_value, &attribute) ||
 			dwarf_formsdata(&attribute, &number) != 0)
 			continue;
-		found[nr].name = arena_text(&code->image->arena, name, strlen(name));
+		found[nr].name = arena_text(arena, name, strlen(name));
 		if (!found[nr].name)
 			return false;
 		found[nr++].value = number;
 	}
-	kept = arena_array(&code->image->arena, nr + 1, sizeof(*kept));
+	kept = arena_array(arena, nr + 1, sizeof(*kept));
 	if (!kept)
 		return false;
 	memcpy(kept, found, nr * sizeof(*found));
@@ -87,13 +87,13 @@ static bool set_form(Dwarf_Die *type, struct code_value *value)
 	}
 }
 
-bool value_take(struct code *code, Dwarf_Die *type, struct code_value *value)
+bool value_take(struct arena *arena, Dwarf_Die *type, struct code_value *value)
 {
 	value->bytes = debug_bytes(type);
 	if (!set_form(type, value) || value->bytes > sizeof(uint64_t))
 		value->bytes = 0;
 	return value->bytes == 0 || value->form != CODE_FORM_ENUMERATION ||
-	       set_enumerators(code, type, value);
+	       set_enumerators(arena, type, value);
 }
 
 static int64_t as_signed(uint64_t word, uint32_t bytes)

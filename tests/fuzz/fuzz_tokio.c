@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "frames/rust_awaited.h"
 #include "frames/rust_tasks.h"
 #include "memory_file.h"
 
@@ -60,6 +61,9 @@ static void check_found(const struct found *found, const struct found_coroutine 
 static void follow(const struct mapped *mapped, const struct modules *modules,
 	const struct rust_kind *kind, size_t nr_bytes, struct found *found)
 {
+	struct rust_objects objects = {.counts = {.by_address = {0}}};
+	const struct rust_reading reading = {&mapped->image, found->arena};
+	struct text text = {0};
 	size_t i;
 
 	for (i = 0; i < TASKS; i++) {
@@ -67,9 +71,16 @@ static void follow(const struct mapped *mapped, const struct modules *modules,
 			.type = kind->future, .address = BASE + nr_bytes * i / TASKS};
 		struct found_coroutine coroutine = {.name = ""};
 
-		rust_chain_tell(found, &mapped->image, modules, &future, &coroutine);
+		rust_chain_tell(found, &mapped->image, modules, &future, &coroutine, &objects);
 		check_found(found, &coroutine);
+		require(rust_awaited_say(&reading, &future, &text));
 	}
+	for (i = 0; i < objects.waiting.count; i++)
+		require(rust_awaited_say(&reading, &objects.waiting.at[i].object, &text));
+	sum += text.length;
+	text_fini(&text);
+	object_counts_fini(&objects.counts);
+	vec_fini(&objects.waiting);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t nr_bytes)

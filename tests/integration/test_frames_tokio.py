@@ -110,6 +110,27 @@ def test_circle(program):
     check(len(found) == 1 and found[0]["coroutines"] == 2 and "crossing" in found[0]["title"], f"{program}: {report['findings']}")
 
 
+LINE = {"items.len": "3", "waiting.len": "3", "is_closed": "1", "room": "16", "order": "Last", "last": "6", "next": "None"}
+
+
+def values_of(text):
+    return dict(pair.split(" = ") for pair in text.split(": ")[-1].split(", "))
+
+
+def test_line(program):
+    """What is in the object to which a hand-written future leads is said once, and of each task that awaits one."""
+    with running(program, "line", "1") as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+    together = [one["text"] for one in report["sights"] if one["coroutine"] is None and "await the Line at 0x" in one["text"]]
+    check(len(together) == 1 and together[0].startswith("3 coroutines, one of them at src/main.rs:"), f"{program}: {report['sights']}")
+    check(values_of(together[0]) == LINE, f"{program}: {together}")
+    each = [values_of(one["text"]) for one in report["sights"] if one["coroutine"] and one["text"].startswith("awaits Pop: ")]
+    check(len(each) == 3 and all(values.pop("line").startswith("0x") and int(values.pop("polls")) >= 1 for values in each), f"{program}: {each}")
+    check(all(values == {f"line->{name}": value for name, value in LINE.items()} for values in each), f"{program}: {each}")
+    received = [one["text"] for one in report["sights"] if one["coroutine"] is None and "await the Rx<" in one["text"].replace("awaits", "await")]
+    check(len(received) == 1 and "inner->rx_waker.waker = set" in received[0] and "inner->tx_count = 1" in received[0], f"{program}: {received}")
+
+
 def test_tables(program):
     """A writer's guard says who has the lock; who has a permit of a semaphore is a lead."""
     with running(program, "tables", "1") as (process, _):
@@ -176,6 +197,7 @@ def main():
             test_busy(program)
             test_reach(program)
             test_circle(program)
+            test_line(program)
             test_tables(program)
             test_sizes(program)
             test_core(program, scratch)

@@ -5,14 +5,15 @@
 //! wait at which line of this file. `current`: on the scheduler of one thread. `busy`: tasks run all the time besides.
 //! `sizes`: says instead how many blocks of which size it has that are aligned as tasks are, which nothing else is.
 //! `circle`: two more wait for locks in a circle. `tables`: likewise, for locks of readers and writers; another one has
-//! the permit for which one waits. `end`: aborts. Otherwise ends with its input.
+//! the permit for which one waits. `line`: three wait for a number from a line that has three. `end`: aborts. Otherwise ends with its input.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex as Lock};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, Mutex, Notify, RwLock, Semaphore};
 
@@ -172,6 +173,61 @@ async fn crossing_tables(first: Arc<RwLock<u32>>, second: Arc<RwLock<u32>>) {
     drop((one, other));
 }
 
+/// Keeps an odd number of items for ever.
+#[allow(dead_code)] // what nobody reads here is read from outside
+struct Line {
+    items: Lock<VecDeque<u32>>,
+    waiting: Lock<Vec<Waker>>,
+    is_closed: AtomicBool,
+    room: usize,
+    order: Order,
+    last: Option<u32>,
+    next: Option<Box<u32>>,
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    First,
+    Last,
+}
+
+struct Pop {
+    line: Arc<Line>,
+    polls: u32,
+}
+
+impl Future for Pop {
+    type Output = u32;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<u32> {
+        self.polls += 1;
+        let mut items = self.line.items.lock().unwrap();
+        if items.len() % 2 == 0 {
+            let got = if let Order::First = self.line.order { items.pop_front() } else { items.pop_back() };
+            return got.map_or(Poll::Pending, Poll::Ready);
+        }
+        self.line.waiting.lock().unwrap().push(context.waker().clone());
+        Poll::Pending
+    }
+}
+
+async fn popping(line: Arc<Line>) {
+    let got = Pop { line, polls: 0 }.await;
+    assert!(got > 0);
+}
+
+fn line_of_three() -> Arc<Line> {
+    Arc::new(Line {
+        items: Lock::new(VecDeque::from([7, 8, 9])),
+        waiting: Lock::default(),
+        is_closed: AtomicBool::new(true),
+        room: 16,
+        order: if MARKED.load(Ordering::SeqCst) > 1_000_000 { Order::First } else { Order::Last },
+        last: Some(6),
+        next: None,
+    })
+}
+
 async fn keeping(few: Arc<Semaphore>) {
     let kept = few.acquire().await;
     tokio::time::sleep(Duration::from_secs(100_000)).await;
@@ -246,6 +302,11 @@ async fn run(words: Vec<String>) {
         tokio::spawn(keeping(few.clone()));
         tokio::spawn(needing(few));
         tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    if is_asked("line") {
+        let line = line_of_three();
+        (0..3).for_each(|_| drop(tokio::spawn(popping(line.clone()))));
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
     if is_asked("sizes") {
         say_sizes();
