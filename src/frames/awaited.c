@@ -44,7 +44,7 @@ static const struct library_type {
 
 /* The members of an awaiter on their way into it. */
 struct walk {
-	struct code *code;
+	struct arena *arena;
 	uint32_t *nr_members;
 	struct code_awaiter *awaiter;
 	/* the awaiter's class and its bases: a pointer to one leads to the next that waits, not to what is awaited */
@@ -117,7 +117,7 @@ static void add_field(struct walk *walk, const struct code_field *field, const s
 
 	*kept = *field;
 	kept->way = spot->way;
-	kept->value.name = arena_text(&walk->code->image->arena, name, (size_t)nr_bytes);
+	kept->value.name = arena_text(walk->arena, name, (size_t)nr_bytes);
 	if (kept->value.name)
 		walk->count++;
 	else
@@ -131,7 +131,7 @@ static void take_value(
 
 	if (is_full(walk))
 		return;
-	if (!value_take(&walk->code->image->arena, type, &field.value))
+	if (!value_take(walk->arena, type, &field.value))
 		walk->is_out_of_memory = true;
 	else if (field.value.bytes > 0)
 		add_field(walk, &field, spot, word);
@@ -213,7 +213,7 @@ static const struct library_type *library_type_of(const char *class_name, Dwarf_
 
 static const char *class_name_of(struct walk *walk, Dwarf_Die *type)
 {
-	const char *name = shape_class_name(walk->code, type);
+	const char *name = shape_class_name(walk->arena, type);
 
 	walk->is_out_of_memory |= !name;
 	return name ? name : "";
@@ -405,24 +405,38 @@ static void take_own(struct walk *walk, Dwarf_Die *type)
 			take_own(walk, &base);
 }
 
-bool awaited_take(struct code *code, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
-	uint32_t *nr_members)
+static bool take(struct walk *walk, Dwarf_Die *class_entry, bool may_follow)
 {
-	struct walk walk = {.code = code, .nr_members = nr_members, .awaiter = awaiter};
-	struct spot spot = {.way = awaiter->way, .may_follow = true};
+	struct spot spot = {.way = walk->awaiter->way, .may_follow = may_follow};
 	struct code_field *fields;
 
-	take_own(&walk, class_entry);
-	walk_class(&walk, class_entry, &spot);
-	if (walk.is_out_of_memory)
+	take_own(walk, class_entry);
+	walk_class(walk, class_entry, &spot);
+	if (walk->is_out_of_memory)
 		return false;
-	fields = arena_array(&code->image->arena, walk.count + 1, sizeof(*fields));
+	fields = arena_array(walk->arena, walk->count + 1, sizeof(*fields));
 	if (!fields)
 		return false;
-	memcpy(fields, walk.fields, walk.count * sizeof(*fields));
-	awaiter->fields = fields;
-	awaiter->nr_fields = walk.count;
+	memcpy(fields, walk->fields, walk->count * sizeof(*fields));
+	walk->awaiter->fields = fields;
+	walk->awaiter->nr_fields = walk->count;
 	return true;
+}
+
+bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
+	uint32_t *nr_members)
+{
+	struct walk walk = {.arena = arena, .nr_members = nr_members, .awaiter = awaiter};
+
+	return take(&walk, class_entry, true);
+}
+
+bool awaited_take_alone(struct arena *arena, struct code_awaiter *object, Dwarf_Die *class_entry,
+	uint32_t *nr_members)
+{
+	struct walk walk = {.arena = arena, .nr_members = nr_members, .awaiter = object};
+
+	return take(&walk, class_entry, false);
 }
 
 /* ---------------------------------------------------------------- values */
@@ -505,7 +519,7 @@ void awaited_tell(const struct code_awaiter *awaiter, const struct image *image,
 			continue;
 		text_format(text, "%s%s = ", text->length > start ? ", " : "", field->value.name);
 		value_add(text, &field->value, word);
-		if (field->value.form == CODE_FORM_POINTER && word != 0)
+		if (say && field->value.form == CODE_FORM_POINTER && word != 0)
 			say(context, word, text);
 	}
 }

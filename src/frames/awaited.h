@@ -25,7 +25,11 @@ bool awaited_can_be(Dwarf_Die *type);
  * awaited_take: fills in the members of the awaiter, whose way is known, by its class. `nr_members` counts those that
  * were looked at, and bounds them. False: out of memory.
  */
-bool awaited_take(struct code *code, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
+bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
+	uint32_t *nr_members);
+
+/* awaited_take_alone: does the same for an object to which something else led: its pointers are not followed. */
+bool awaited_take_alone(struct arena *arena, struct code_awaiter *object, Dwarf_Die *class_entry,
 	uint32_t *nr_members);
 
 /* Appends what is known of the memory to which a pointer leads; nothing, if that is nothing. */
@@ -33,7 +37,8 @@ typedef void awaited_say_memory(void *context, uint64_t address, struct text *te
 
 /*
  * awaited_tell: appends the members with their values, "attempts = 3, channel->closed_ = false", or only those of the
- * object to which the awaiter leads; nothing, if none is known or can be read. `say` and its context: for pointers.
+ * object to which the awaiter leads; nothing, if none is known or can be read. `say` and its context are for pointers;
+ * NULL: nothing more is said of them.
  */
 void awaited_tell(const struct code_awaiter *awaiter, const struct image *image, uint64_t frame,
 	bool is_of_object, awaited_say_memory *say, void *context, struct text *text);

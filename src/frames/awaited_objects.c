@@ -190,7 +190,8 @@ static void tell(struct awaited_objects *objects, const struct object_count *obj
 	struct text words = {0};
 	size_t nr_before;
 
-	object_counts_say(object, place_of(objects, object->first), awaiter->object_type, &words);
+	object_counts_say(object, place_of(objects, object->first), &object_counts_await,
+		awaiter->object_type, &words);
 	nr_before = words.length;
 	awaited_tell(awaiter, objects->scan->image, frame_at(objects, object->first)->address, true,
 		say_memory, objects, &words);

@@ -170,6 +170,8 @@ void calls_follow(
 		calls->addresses[i] = unwind.at[UNWIND_RIP] - unwind.is_returned;
 		calls->end = unwind.at[UNWIND_RSP];
 		calls->nr_functions = i + 1;
+		if (i < CALLS_WITH_REGISTERS)
+			calls->registers[i] = unwind;
 		if (!unwind_step(calling->image, calling->modules, &unwind)) {
 			calls->ends[i] = UINT64_MAX;
 			return;

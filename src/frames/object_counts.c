@@ -33,16 +33,18 @@ void object_counts_sort(struct object_counts *counts)
 		qsort(counts->list.at, counts->list.count, sizeof(*counts->list.at), by_coroutines);
 }
 
+const struct object_counts_words object_counts_await = {"awaits the", "await the"};
+
 void object_counts_say(const struct object_count *object, const struct found_place *place,
-	const char *type, struct text *text)
+	const struct object_counts_words *words, const char *type, struct text *text)
 {
 	if (object->nr_coroutines == 1)
 		text_add(text, "a coroutine at ");
 	else
 		text_format(text, "%" PRIu64 " coroutines, one of them at ", object->nr_coroutines);
 	say_file(text, place->file);
-	text_format(text, ":%" PRIu32 "%s the ", place->line,
-		object->nr_coroutines == 1 ? " awaits" : ", await");
+	text_format(text, ":%" PRIu32 "%s %s ", place->line, object->nr_coroutines == 1 ? "" : ",",
+		object->nr_coroutines == 1 ? words->of_one : words->of_several);
 	say_name(text, type);
 	text_format(text, " at 0x%" PRIx64 ": ", object->address);
 }

@@ -25,9 +25,17 @@ bool object_counts_add(struct object_counts *counts, uint64_t address, size_t wa
 /* object_counts_sort: puts those first for which most wait. */
 void object_counts_sort(struct object_counts *counts);
 
+/* How they are with the object: "awaits the" of one, "await the" of several. */
+struct object_counts_words {
+	const char *of_one;
+	const char *of_several;
+};
+
+extern const struct object_counts_words object_counts_await;
+
 /* object_counts_say: appends "3 coroutines, one of them at src/a.cpp:7, await the Channel<int> at 0x7f30: ". */
 void object_counts_say(const struct object_count *object, const struct found_place *place,
-	const char *type, struct text *text);
+	const struct object_counts_words *words, const char *type, struct text *text);
 
 void object_counts_fini(struct object_counts *counts);
 

@@ -241,7 +241,7 @@ static void tell_object(
 	struct text words = {0};
 	size_t nr_before;
 
-	object_counts_say(object, &found->places.at[waiting->place],
+	object_counts_say(object, &found->places.at[waiting->place], &object_counts_await,
 		rust_type_name(&waiting->object), &words);
 	nr_before = words.length;
 	if (!rust_awaited_say(&reading, &waiting->object, &words))

@@ -238,7 +238,7 @@ static bool is_scope_name(Dwarf_Die *scope)
 		       tag == DW_TAG_namespace);
 }
 
-const char *shape_class_name(struct code *code, Dwarf_Die *class_entry)
+const char *shape_class_name(struct arena *arena, Dwarf_Die *class_entry)
 {
 	struct text name = {0};
 	Dwarf_Die *scopes = NULL;
@@ -253,7 +253,7 @@ const char *shape_class_name(struct code *code, Dwarf_Die *class_entry)
 		text_add(&name, dwarf_diename(&scopes[i]));
 	}
 	free(scopes);
-	result = arena_text(&code->image->arena, text_peek(&name), name.length);
+	result = arena_text(arena, text_peek(&name), name.length);
 	text_fini(&name);
 	return result;
 }
@@ -274,13 +274,14 @@ static bool take_awaiter(
 
 	if (reading->function->is_gcc)
 		awaiter.number = (uint32_t)strtoul(dwarf_diename(member) + 2, NULL, 10);
-	awaiter.type = reading->function->is_gcc ? shape_class_name(reading->code, type)
-						 : member_name(reading, member);
+	awaiter.type = reading->function->is_gcc
+			       ? shape_class_name(&reading->code->image->arena, type)
+			       : member_name(reading, member);
 	awaiter.has_descriptor =
 		reading->function->is_gcc &&
 		find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
 	if (reading->function->is_gcc &&
-		!awaited_take(reading->code, &awaiter, type, &reading->nr_members))
+		!awaited_take(&reading->code->image->arena, &awaiter, type, &reading->nr_members))
 		return false;
 	return awaiter.type && vec_push(&shape->awaiters, awaiter);
 }
@@ -291,10 +292,11 @@ static bool take_elsewhere(struct reading *reading, Dwarf_Die *type, const struc
 
 	if (!awaited_can_be(type))
 		return true;
-	awaiter.type = shape_class_name(reading->code, type);
+	awaiter.type = shape_class_name(&reading->code->image->arena, type);
 	awaiter.object_type = awaiter.type;
 	awaiter.object = *way;
-	return awaiter.type && awaited_take(reading->code, &awaiter, type, &reading->nr_members) &&
+	return awaiter.type &&
+	       awaited_take(&reading->code->image->arena, &awaiter, type, &reading->nr_members) &&
 	       vec_push(&reading->function->shape.awaiters, awaiter);
 }
 
@@ -346,7 +348,7 @@ static bool take_own(struct reading *reading, Dwarf_Die *member, uint32_t offset
 	variable.bytes = debug_bytes(&type);
 	if (debug_is_class(&type) && variable.bytes > 0) {
 		variable.name = arena_text(arena, name, given_name_length(name));
-		variable.type = shape_class_name(reading->code, &type);
+		variable.type = shape_class_name(&reading->code->image->arena, &type);
 		if (!variable.name || !variable.type ||
 			!vec_push(&reading->function->shape.variables, variable))
 			return false;
@@ -556,7 +558,7 @@ bool shape_take_class(struct code *code, struct code_function *function, const c
 			continue;
 		awaiter->has_descriptor = find_descriptor(
 			&nr_members, class_entry, awaiter->offset, true, 0, &awaiter->descriptor);
-		if (!awaited_take(code, awaiter, class_entry, &nr_members))
+		if (!awaited_take(&code->image->arena, awaiter, class_entry, &nr_members))
 			return false;
 	}
 	return true;

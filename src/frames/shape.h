@@ -21,7 +21,7 @@ uint32_t shape_awaiter_of_point(
 	const struct code_function *function, const struct code_point *point);
 
 /* shape_class_name: the name of a class with its scopes, "my::AsyncRead"; NULL: out of memory. */
-const char *shape_class_name(struct code *code, Dwarf_Die *class_entry);
+const char *shape_class_name(struct arena *arena, Dwarf_Die *class_entry);
 
 /*
  * shape_take_class: tells the class of an awaiter, of which clang's frame names no members: those that are called as

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frames/call_objects.h"
 #include "frames/calls.h"
 #include "frames/contexts.h"
 #include "frames/found.h"
 #include "symbol/debug_entry.h"
+
+#define WORDS_TOLD 10000u /* coroutines of which it is told what they wait for */
 
 struct found_reader {
 	struct image *image;
@@ -29,6 +32,7 @@ struct telling {
 	struct image *image;
 	struct found *found;
 	VEC(struct stack) stacks; /* of what was told */
+	struct call_objects objects;
 };
 
 /* ---------------------------------------------------------------- coroutines */
@@ -70,6 +74,9 @@ static void take(struct telling *telling, const struct context *context)
 	coroutine.function = calls_function(&calling, &row);
 	coroutine.place = calls_place(telling->found, &row);
 	coroutine.content = row.content;
+	if (stack.index < WORDS_TOLD)
+		coroutine.awaits =
+			call_objects_take(&telling->objects, &calling, &row, coroutine.place);
 	found_coroutine(telling->found, &coroutine);
 	if (stack.index < telling->found->coroutines.count && !vec_push(&telling->stacks, stack))
 		telling->found->is_out_of_memory = true;
@@ -168,7 +175,9 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 			take(&telling, &contexts.own.at[i]);
 	for (i = 0; i < image->threads.count; i++)
 		find_stack(&telling, (uint32_t)i);
+	call_objects_tell(&telling.objects, image, found);
 	contexts_fini(&contexts);
+	call_objects_fini(&telling.objects);
 	vec_fini(&telling.stacks);
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }

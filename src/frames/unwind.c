@@ -16,6 +16,7 @@ struct machine {
 	const struct image *image;
 	const struct unwind *unwind;
 	uint64_t frame_address; /* 0: not known yet */
+	uint64_t frame_base;    /* what the locations of variables count from; 0: not known */
 	uint64_t stack[STACK_MAX];
 	unsigned count;
 	bool is_value; /* the result is the value, not where it lies */
@@ -81,6 +82,10 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
 		return push_register(machine, op->atom - DW_OP_breg0, op->number);
+	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31) {
+		machine->is_value = true;
+		return push_register(machine, op->atom - DW_OP_reg0, 0);
+	}
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		return push(machine, op->atom - DW_OP_lit0);
 	switch (op->atom) {
@@ -89,6 +94,8 @@ static bool step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_regx:
 		machine->is_value = true;
 		return push_register(machine, op->number, 0);
+	case DW_OP_fbreg:
+		return machine->frame_base && push(machine, machine->frame_base + op->number);
 	case DW_OP_call_frame_cfa:
 		return machine->frame_address && push(machine, machine->frame_address);
 	case DW_OP_consts:
@@ -127,6 +134,13 @@ static bool evaluate(
 
 /* ---------------------------------------------------------------- a step */
 
+/* A function that says nothing of these has not changed them (System V ABI for x86-64, 3.2.1). */
+static bool is_kept(unsigned number)
+{
+	return number == UNWIND_RBX || number == UNWIND_RBP ||
+	       (number >= UNWIND_R12 && number < UNWIND_RIP);
+}
+
 /* The caller's value of a register; false: it is lost. */
 static bool restore(
 	struct machine *machine, Dwarf_Frame *frame, unsigned number, uint64_t *ret_value)
@@ -138,7 +152,7 @@ static bool restore(
 		return false;
 	if (nr_ops == 0) {
 		*ret_value = machine->unwind->at[number];
-		return ops == NULL && (machine->unwind->known >> number & 1);
+		return (ops == NULL || is_kept(number)) && (machine->unwind->known >> number & 1);
 	}
 	if (!evaluate(machine, ops, nr_ops, ret_value))
 		return false;
@@ -184,4 +198,32 @@ bool unwind_step(const struct image *image, const struct modules *modules, struc
 		return false;
 	*unwind = caller;
 	return true;
+}
+
+/* ---------------------------------------------------------------- variables */
+
+/* The location that holds at the address; false: there is none, or several for parts of the variable. */
+static bool evaluate_at(struct machine *machine, Dwarf_Die *entry, unsigned name, uint64_t address,
+	uint64_t *ret_value)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t nr_ops;
+
+	return dwarf_attr(entry, name, &attribute) &&
+	       dwarf_getlocation_addr(&attribute, address, &ops, &nr_ops, 1) == 1 &&
+	       evaluate(machine, ops, nr_ops, ret_value);
+}
+
+bool unwind_value(const struct image *image, const struct unwind *unwind, uint64_t frame_address,
+	uint64_t address, Dwarf_Die *function, Dwarf_Die *variable, uint64_t *ret_value)
+{
+	struct machine machine = {.image = image, .unwind = unwind, .frame_address = frame_address};
+	uint64_t base;
+
+	if (evaluate_at(&machine, function, DW_AT_frame_base, address, &base))
+		machine.frame_base = base;
+	if (!evaluate_at(&machine, variable, DW_AT_location, address, ret_value))
+		return false;
+	return machine.is_value || image_read_word(image, *ret_value, ret_value);
 }

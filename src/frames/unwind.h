@@ -3,6 +3,8 @@
 #ifndef FRAMES_UNWIND_H
 #define FRAMES_UNWIND_H
 
+#include <elfutils/libdw.h>
+
 #include "frames/modules.h"
 
 /* By DWARF's numbers; the rest is not followed. */
@@ -26,5 +28,13 @@ struct unwind {
 const struct module *unwind_module(
 	const struct image *image, const struct modules *modules, uint64_t address);
 bool unwind_step(const struct image *image, const struct modules *modules, struct unwind *unwind);
+
+/*
+ * unwind_value: the value of a variable of up to eight bytes, by its location in DWARF, in the function in which the
+ * registers are. `frame_address`: the stack pointer of its caller. `address`: of the code, in the module's file.
+ * False: it is not known there.
+ */
+bool unwind_value(const struct image *image, const struct unwind *unwind, uint64_t frame_address,
+	uint64_t address, Dwarf_Die *function, Dwarf_Die *variable, uint64_t *ret_value);
 
 #endif

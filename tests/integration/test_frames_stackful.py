@@ -68,6 +68,26 @@ def test_report(scratch):
         check("at descend, tests/targets/unprepared_stackful.cpp:" in text, text)
 
 
+def sights_of(pid, words):
+    """The members told by the sights with these words: {"owner": "0x7f30"}."""
+    sights = [one["text"] for one in json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", pid).stdout)["sights"]]
+    return [dict(pair.split(" = ") for pair in text.split(": ")[-1].split(", ")) for text in sights if words in text], sights
+
+
+def test_calls(scratch):
+    """An argument of a call that leads to what one waits for says what is in there: to three a lock, to two a channel."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O1", "-O2"):
+            with running(compiled(scratch, compiler, "unprepared_calls", level)) as (process, _):
+                locks, sights = sights_of(process.pid, " are in lock with the Mutex at 0x")
+                channels, _ = sights_of(process.pid, " are in receive with the Channel at 0x")
+            what = f"{compiler} {level}: {sights}"
+            check(len(locks) == 1 and locks[0]["locked"] == "true" and locks[0]["waiters.count"] == "3" and locks[0]["owner"] != "0x0", what)
+            check(len(channels) == 1 and channels[0].pop("receivers.first") != "0x0", what)
+            check(channels[0] == {"room": "8", "used": "3", "closed": "true", "receivers.count": "2"}, what)
+            check(sum(text.startswith("is in lock with the Mutex") for text in sights) == 3, what)
+
+
 def test_core(scratch):
     """A core dump of the kernel's tells the same, and the calls on the stacks."""
     program = compiled(scratch, COMPILERS[0], "unprepared_stackful", "-O2")
