@@ -26,6 +26,7 @@ struct place {
 	uint32_t relay;  /* relay of the wait that ended last */
 	uint64_t object; /* object of that wait; 0: the relay is the place's own */
 	uint64_t nr_ended;
+	uint64_t nr_changes; /* of these: the wait before was for another object */
 	struct source sources[SOURCES];
 };
 
@@ -140,6 +141,7 @@ static bool take_relay(struct memory *memory, struct place *place, const struct 
 	*ret_index = find_relay(memory, place, coro);
 	if (!*ret_index && !make_relay(memory, place, coro, ret_index))
 		return false;
+	place->nr_changes += place->relay && place->relay != *ret_index;
 	place->relay = *ret_index;
 	place->object = memory->relays.at[*ret_index].object;
 	return true;
@@ -507,7 +509,22 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	return analyze_say(analysis, "; %s woke it", who);
 }
 
-/* The last wake of the coroutine's relay, or at its place if its object has had no wake; "" if there was none. */
+/*
+ * Does each wait there have an event of its own, as with futures? Then what was at this address before was another one,
+ * and its wakes say nothing of this wait.
+ */
+static bool is_set_once(const struct analysis *analysis, const struct place *place,
+	const struct model_coro *coro, const struct provenance_relay *relay)
+{
+	return place->relay && CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_EVENT &&
+	       place->nr_changes > place->nr_ended / 2 && relay->last.time < coro->suspended &&
+	       !model_find_object(analysis->model, coro->process, coro->wait_object);
+}
+
+/*
+ * The last wake of the coroutine's relay, or at its place if its object has had no wake, or is another one each time;
+ * "" if there was none.
+ */
 static const char *words_last(struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_watch *watch = watch_of(analysis);
@@ -515,7 +532,7 @@ static const char *words_last(struct analysis *analysis, const struct model_coro
 	const struct place *place = model_watch_place(watch, coro->wait_site);
 	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
 
-	if (!relay)
+	if (!relay || is_set_once(analysis, place, coro, relay))
 		relay = &memory->relays.at[place->relay];
 	if (!relay->nr_woken)
 		return "";
