@@ -91,6 +91,23 @@ bool analyze_same_locks_are_of_type(const struct analysis *analysis, uint32_t si
 	       type_of(method_at(analysis, other), &second) && is_same(&type, &second);
 }
 
+/* Is one of the calls that led to this place a method of the type? */
+static bool leads_through(const struct analysis *analysis, uint32_t site, const struct type *type)
+{
+	const struct ct_tables *tables = analysis->tables;
+	const struct ct_site *at = say_peek_site(tables, site);
+	uint32_t row = at->stack < tables->nr_stacks ? at->stack : 0;
+	struct type other;
+
+	if (type_of(at->function, &other) && is_same(&other, type))
+		return true;
+	for (; row; row = tables->stacks[row].caller)
+		if (type_of(say_peek_site(tables, tables->stacks[row].site)->function, &other) &&
+			is_same(&other, type))
+			return true;
+	return false;
+}
+
 static bool waits_so(const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && analyze_ties_is_for_untold_lock(coro);
@@ -280,6 +297,36 @@ static void tell_holder(
 	analyze_story_party(analysis, story, index, 0);
 }
 
+/* Is it known of this other coroutine that it is in no method of the type, unless it waits for such a lock as well? */
+static bool is_outside(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *other, const struct type *type)
+{
+	if (other->process != coro->process || other->state >= CT_STATE_DONE ||
+		model_is_of_runtime(other) || may_be_same(analysis, coro, other))
+		return true;
+	return other->state == CT_STATE_WAITING &&
+	       say_peek_site(analysis->tables, other->wait_site)->stack &&
+	       !leads_through(analysis, other->wait_site, type);
+}
+
+/* Is nobody in a method of the type who could give the lock back? */
+static void tell_left(struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	struct type type;
+	uint32_t i;
+
+	if (!waits_so(coro) || !type_of(method_at(analysis, coro->wait_site), &type))
+		return;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (!is_outside(analysis, coro, &analysis->model->coros.at[i], &type))
+			return;
+	analyze_story_evidence(analysis, story,
+		"no other coroutine that lives is in a method of this type, %.*s: unless one of "
+		"those that wait for a lock there has it itself, whoever took it came out without "
+		"giving it back, or has ended",
+		type.nr_name_bytes, type.name);
+}
+
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -287,6 +334,7 @@ void analyze_same_locks_tell(
 	uint32_t i;
 
 	tell_holder(analysis, story, coro);
+	tell_left(analysis, story, coro);
 	for (i = 1; i < analysis->model->coros.count && told.count < PLACES_TOLD; i++) {
 		const struct model_coro *other = &analysis->model->coros.at[i];
 
