@@ -17,6 +17,7 @@
 #include "analyze/giver_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
+#include "analyze/passages.h"
 #include "analyze/passed.h"
 #include "analyze/merged.h"
 #include "analyze/omitted.h"
@@ -115,6 +116,7 @@ void analyze_leads_tell(
 		return;
 	}
 	analyze_provenance_tell(analysis, story, coro);
+	analyze_passages_tell(analysis, story, coro);
 	tell_at_large(analysis, story, coro);
 	analyze_fruitless_tell(analysis, story, coro);
 	analyze_by_timer_tell(analysis, story, coro);
