@@ -30,6 +30,7 @@
 #include "analyze/telling.h"
 #include "analyze/unanswered.h"
 #include "analyze/ended_taker.h"
+#include "analyze/ended_wakers.h"
 #include "analyze/errands.h"
 #include "analyze/giver_circle.h"
 #include "analyze/batches.h"
@@ -98,6 +99,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_read_habits_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_called_off_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_ended_taker_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_ended_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_passages_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||

@@ -8,6 +8,7 @@
 #include "analyze/by_timer.h"
 #include "analyze/called_off.h"
 #include "analyze/ended_taker.h"
+#include "analyze/ended_wakers.h"
 #include "analyze/facing.h"
 #include "analyze/fruitless.h"
 #include "analyze/late_notifies.h"
@@ -121,6 +122,7 @@ void analyze_leads_tell(
 	analyze_fruitless_tell(analysis, story, coro);
 	analyze_by_timer_tell(analysis, story, coro);
 	analyze_wakers_tell(analysis, story, coro);
+	analyze_ended_wakers_tell(analysis, story, coro);
 	analyze_waking_threads_tell(analysis, story, coro);
 	analyze_pairs_tell(analysis, story, coro);
 	analyze_kin_circle_tell(analysis, story, coro);
