@@ -254,6 +254,50 @@ static void test_own_transform()
 	recording::take();
 }
 
+/* An awaiter that await_transform makes for this promise alone: any handle fits, until it is compiled. */
+template <class Promise> struct made_for_promise : std::suspend_always {
+	template <class Other>
+	void await_suspend(std::coroutine_handle<Other> handle) const noexcept
+	{
+		static_assert(std::is_same_v<Other, Promise>);
+		handle.promise().awaits++;
+	}
+};
+struct choosy;
+struct choosy_promise : promise_parts {
+	int awaits = 0;
+
+	choosy get_return_object();
+	made_for_promise<choosy_promise> await_transform(sleep_for) noexcept
+	{
+		return {};
+	}
+};
+struct choosy : owned<choosy_promise> {
+	using promise_type = corotracer::traced<choosy_promise>;
+	using owned::owned;
+};
+choosy choosy_promise::get_return_object()
+{
+	return choosy(std::coroutine_handle<choosy_promise>::from_promise(*this));
+}
+
+static void test_made_for_promise()
+{
+	{
+		choosy twice = []() -> choosy {
+			co_await sleep_for{1};
+			co_await sleep_for{2};
+		}();
+
+		while (!twice.handle.done())
+			twice.resume();
+		CHECK_EQUAL(twice.handle.promise().awaits, 2);
+	}
+	CHECK_STRING(kinds(recording::take_coroutines()),
+		"create resume frame suspend resume suspend resume return suspend destroy");
+}
+
 /* A promise whose await_transform is the base class's own: wrapped once, not twice. */
 struct both;
 struct both_promise : promise_parts, corotracer::PromiseMixin {
@@ -545,6 +589,7 @@ int main()
 	test_generator();
 	test_overloads();
 	test_own_transform();
+	test_made_for_promise();
 	test_both();
 	test_parameters();
 	test_alignment();

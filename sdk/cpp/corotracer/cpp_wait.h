@@ -343,10 +343,30 @@ concept is_traced = requires
 	typename Promise::corotracer_promise;
 };
 
+/*
+ * A promise's await_transform may make an awaiter that is a template of the promise, and whose await_suspend takes any
+ * handle and checks it: that the handle is of another promise shows only once it is compiled.
+ */
+template <class Awaiter, class Promise> inline constexpr bool is_made_for = false;
+template <template <class...> class Awaiter, class... Arguments, class Promise>
+inline constexpr bool
+	is_made_for<Awaiter<Arguments...>, Promise> = (std::is_same_v<Arguments, Promise> || ...);
+
+template <class Awaiter, class Promise> constexpr bool needs_plain_handle()
+{
+	if constexpr (is_traced<Promise>)
+		return !takes_handle<Awaiter, Promise> ||
+		       (is_made_for<std::remove_cv_t<Awaiter>,
+				typename Promise::corotracer_promise> &&
+			       takes_handle<Awaiter, typename Promise::corotracer_promise>);
+	else
+		return false;
+}
+
 template <class Awaiter, class Promise>
 COROTRACER_INLINE auto handle_for(std::coroutine_handle<Promise> handle) noexcept
 {
-	if constexpr (!takes_handle<Awaiter, Promise> && is_traced<Promise>)
+	if constexpr (needs_plain_handle<Awaiter, Promise>())
 		return std::coroutine_handle<typename Promise::corotracer_promise>::from_address(
 			handle.address());
 	else
