@@ -10,7 +10,6 @@
 #define WORD sizeof(uint64_t)
 #define NAME_MAX_BYTES 400
 #define HOLDERS_TOLD 2u
-#define FRAMES_SEARCHED 10000u
 #define VARIABLE_WORDS_MAX 16u
 
 static const struct frame *frame_at(const struct awaited_objects *objects, size_t at)
@@ -167,8 +166,7 @@ static void add_holders(const struct awaited_objects *objects, uint64_t address,
 	const struct code_variable *variable;
 	size_t i, nr_told = 0;
 
-	for (i = 0;
-		i < objects->scan->frames.count && i < FRAMES_SEARCHED && nr_told < HOLDERS_TOLD;
+	for (i = 0; i < objects->scan->frames.count && i < FOUND_WORDS && nr_told < HOLDERS_TOLD;
 		i++) {
 		enum frame_state state = frame_at(objects, i)->state;
 

@@ -14,7 +14,6 @@
 #include "frames/stores.h"
 
 #define WORDS_MAX 400
-#define WORDS_TOLD 10000u /* coroutines of which arguments, and what they await, are told */
 
 struct found_reader {
 	struct image *image; /* the first one */
@@ -148,7 +147,7 @@ static void take_frames(struct telling *telling)
 		coroutine.function = take_place(telling, frame, true);
 		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
-		if (frame->state == FRAME_WAITS && i < WORDS_TOLD) {
+		if (frame->state == FRAME_WAITS && i < FOUND_WORDS) {
 			coroutine.arguments = arguments_of(telling, frame);
 			if (!frame->has_awaited)
 				coroutine.awaits = awaited_objects_take(&telling->objects, i);

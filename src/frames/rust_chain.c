@@ -395,7 +395,8 @@ static void say_awaited(
 	struct text words = {0};
 	size_t nr_before;
 
-	if (coroutine->awaited || coroutine->object || coroutine->state != FRAME_WAITS)
+	if (coroutine->awaited || coroutine->object || coroutine->state != FRAME_WAITS ||
+		chain->found->coroutines.count >= FOUND_WORDS)
 		return;
 	text_add(&words, "awaits ");
 	say_name(&words, short_type(chain->found, rust_type_name(&chain->last)));

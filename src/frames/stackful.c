@@ -10,8 +10,6 @@
 #include "frames/found.h"
 #include "symbol/debug_entry.h"
 
-#define WORDS_TOLD 10000u /* coroutines of which it is told what they wait for */
-
 struct found_reader {
 	struct image *image;
 	const struct modules *modules;
@@ -74,7 +72,7 @@ static void take(struct telling *telling, const struct context *context)
 	coroutine.function = calls_function(&calling, &row);
 	coroutine.place = calls_place(telling->found, &row);
 	coroutine.content = row.content;
-	if (stack.index < WORDS_TOLD)
+	if (stack.index < FOUND_WORDS)
 		coroutine.awaits =
 			call_objects_take(&telling->objects, &calling, &row, coroutine.place);
 	found_coroutine(telling->found, &coroutine);
