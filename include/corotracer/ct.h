@@ -91,12 +91,12 @@ enum ct_status ct_trace_open(const char *path, const struct ct_open_options *opt
 	struct ct_trace **ret_trace, struct ct_error *reterr);
 
 /*
- * ct_live_open: makes a trace of the last moments of a running process. The process is recorded for a short time; if it
- * keeps its past, that is included. Then the kernel is asked about the threads and descriptors of the process, and the
- * answer goes into the report (ct_analyze). The process is not stopped, and afterwards runs on untraced. If a process
- * keeps its past in a file, nothing is recorded, and the file is read instead. If the process ends meanwhile, its trace
- * reaches to its end. If the process has no probe, the trace is the coroutines of C++20 in its memory, which is looked
- * at twice, at the beginning and at the end of the duration. Fails as ct_record_open does with `pid`.
+ * ct_live_open: makes a trace of the last moments of a running process, which is recorded for a short time; if the
+ * process keeps its past, that is included. Then the kernel is asked about the threads and descriptors of the process,
+ * and the answer goes into the report (ct_analyze). The process is not stopped, and afterwards runs on untraced. A past
+ * that is kept in a file, or the file of another engine that records the process, is read instead. If the process ends
+ * meanwhile, its trace reaches to its end. Without a probe, the trace is the coroutines in the process's memory, which
+ * is looked at twice. Fails as ct_record_open does with `pid`.
  */
 struct ct_live_options {
 	size_t size;

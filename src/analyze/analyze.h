@@ -19,8 +19,9 @@ struct analyze_live {
 	uint64_t pid; /* 0: no process was looked at */
 	/* what the kernel reported of it; NULL: the process had ended before the look */
 	const struct live *seen;
-	/* how long it was recorded; 0: a flight recorder's past was read instead */
+	/* how long it was recorded; 0: a flight recorder's past was read instead, or another engine's recording */
 	int64_t watched_ns;
+	bool has_engine; /* another engine records it, whose recording was read as far as it was */
 	/* it was not recorded, for it has no probe: its coroutines were looked for in its memory */
 	bool is_from_memory;
 };

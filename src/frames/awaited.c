@@ -312,12 +312,12 @@ static bool is_own(const struct walk *walk, Dwarf_Die *type)
 }
 
 /* The first object to which a pointer leads counts as what is awaited. */
-static void take_object(struct walk *walk, Dwarf_Die *type, const struct spot *behind)
+static void take_object(struct walk *walk, Dwarf_Die *type, const struct code_way *way)
 {
 	if (walk->awaiter->object_type)
 		return;
 	walk->awaiter->object_type = class_name_of(walk, type);
-	walk->awaiter->object = behind->way;
+	walk->awaiter->object = *way;
 }
 
 static void take_behind(struct walk *walk, Dwarf_Die *type, const struct spot *spot)
@@ -332,7 +332,7 @@ static void take_behind(struct walk *walk, Dwarf_Die *type, const struct spot *s
 	if (!take_library(walk, &target, &behind))
 		walk_class(walk, &target, &behind);
 	if (walk->count > count)
-		take_object(walk, &target, &behind);
+		take_object(walk, &target, &behind.way);
 }
 
 static void walk_class(struct walk *walk, Dwarf_Die *type, const struct spot *spot)
@@ -423,11 +423,40 @@ static bool take(struct walk *walk, Dwarf_Die *class_entry, bool may_follow)
 	return true;
 }
 
+/* The awaiter that a probe's own one is around (cpp_wait.h), or what that one awaits, if that is its own awaiter. */
+static bool find_held(struct walk *walk, Dwarf_Die *class_entry, Dwarf_Die *ret_class)
+{
+	struct code_way *way = &walk->awaiter->way;
+	Dwarf_Die held, target;
+	uint32_t at, within;
+
+	if (strncmp(class_name_of(walk, class_entry), "corotracer::detail::", 20) != 0 ||
+		!find_member(walk, class_entry, "held_", 0, &at, &held) ||
+		(!find_member(walk, &held, "awaiter_", 0, &within, ret_class) &&
+			!find_member(walk, &held, "awaitable_", 0, &within, ret_class)))
+		return false;
+	way->offset += at + within;
+	if (!debug_is_pointer(ret_class))
+		return debug_is_class(ret_class);
+	if (way->nr_steps == 2 || !debug_type(ret_class, &target) || !debug_is_class(&target))
+		return false;
+	way->steps[way->nr_steps++] = way->offset;
+	way->offset = 0;
+	*ret_class = target;
+	take_object(walk, &target, way);
+	return true;
+}
+
 bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
 	uint32_t *nr_members)
 {
 	struct walk walk = {.arena = arena, .nr_members = nr_members, .awaiter = awaiter};
+	struct code_way way = awaiter->way;
+	Dwarf_Die held;
 
+	if (find_held(&walk, class_entry, &held))
+		return take(&walk, &held, true);
+	awaiter->way = way;
 	return take(&walk, class_entry, true);
 }
 

@@ -199,6 +199,36 @@ static bool opens_with_past(struct watch *watch, const char *path,
 	return status == CT_OK && lib_trace_of_source(joined, opening, ret_trace, NULL) == CT_OK;
 }
 
+/*
+ * A process whose probe is recorded by another engine: what is recorded until now tells its coroutines, and its memory
+ * what is in what they await. Without memory that can be read, what is recorded is all.
+ */
+static enum ct_status open_recorded(struct watch *watch, const char *path,
+	const struct ct_open_options *opening, struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	struct frames_past past = {.trouble = ""};
+	struct ct_source *joined;
+	struct image *image;
+	enum ct_status status;
+
+	status = lib_source_open(path, opening, &past.source, reterr);
+	if (status)
+		return status;
+	watch->live.has_engine = true;
+	look(watch);
+	status = open_image(watch, &image, NULL);
+	if (status)
+		source_close(past.source);
+	else
+		status = frames_source_open(image, NULL, &past, &joined, NULL);
+	if (status)
+		return ct_trace_open(path, opening, ret_trace, reterr);
+	status = lib_trace_of_source(joined, opening, ret_trace, reterr);
+	if (status == CT_OK)
+		(*ret_trace)->source->goes_on = true;
+	return status;
+}
+
 static enum ct_status open_trace(
 	struct watch *watch, struct ct_trace **ret_trace, struct ct_error *reterr)
 {
@@ -208,10 +238,15 @@ static enum ct_status open_trace(
 	struct ct_error trouble;
 	enum ct_status status = record(watch, &trouble);
 	struct procfs_path recording;
+	bool has_probe;
 
-	if (status == CT_ERR_BUSY && recording_find((pid_t)watch->live.pid, &recording) &&
-		opens_with_past(watch, recording.text, &opening, ret_trace))
-		return CT_OK;
+	if (status == CT_ERR_BUSY &&
+		recording_find((pid_t)watch->live.pid, &recording, &has_probe)) {
+		if (has_probe)
+			return open_recorded(watch, recording.text, &opening, ret_trace, reterr);
+		if (opens_with_past(watch, recording.text, &opening, ret_trace))
+			return CT_OK;
+	}
 	if (status == CT_ERR_NO_PROBE) {
 		look(watch);
 		if (watch->live.seen && read_past(watch))

@@ -58,14 +58,14 @@ static bool look_at_file(void *context, int number)
 	return link[0] != '/' || !is_trace(search->path.text);
 }
 
-bool recording_find(pid_t pid, struct procfs_path *ret_path)
+bool recording_find(pid_t pid, struct procfs_path *ret_path, bool *ret_has_probe)
 {
 	struct search search = {.pid = pid};
 
 	procfs_numbers(pid, "fd", look_at_segment, &search);
-	if (search.has_probe || search.engine <= 0 ||
-		procfs_numbers(search.engine, "fd", look_at_file, &search))
+	if (search.engine <= 0 || procfs_numbers(search.engine, "fd", look_at_file, &search))
 		return false;
 	*ret_path = search.path;
+	*ret_has_probe = search.has_probe;
 	return is_trace(search.path.text);
 }

@@ -8,11 +8,13 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
 
 import test_attach
+from sampled import until
 from support import BUILD, COROTRACER, check, check_documented, contain, folder, run
 
 TARGET = BUILD / "tests/targets/blocked"
@@ -296,12 +298,24 @@ def test_refusals(scratch):
                                     (("--duration", "1s", "./none", 1), 2, "goes with a process")):
         done = run(COROTRACER, "why", *words, status=status, env=dict(os.environ, TMPDIR=str(scratch)))
         check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")
-    with test_attach.target(scratch) as started:
-        engine = test_attach.attach(started, scratch / "taken.ctrace")
-        done = run(COROTRACER, "why", started[test_attach.PID], 1, status=8, env=dict(os.environ, TMPDIR=str(scratch)))
-        check(f"is recorded already, by process {engine.pid}" in done.stderr, done.stderr)
-        test_attach.stop(engine)
     check(not list(scratch.glob("corotracer-why*")), f"left: {list(scratch.iterdir())}")
+
+
+def thread_group(tid):
+    return int(re.search(r"^Tgid:\t(\d+)", text_of(f"/proc/{tid}/status"), re.M).group(1))
+
+
+def test_of_another_engine(scratch):
+    """A process that is recorded already is told by that recording as far as it is, and the recording goes on."""
+    trace = scratch / "taken.ctrace"
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", TARGET], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as engine:
+        pid = thread_group(json.loads(engine.stdout.readline())["reader"])
+        until(lambda: "took lock 0x40" in run(COROTRACER, "why", pid, 2, status=None).stdout, engine)
+        told = run(COROTRACER, "report", pid).stdout
+        check("its recording was read, which goes on" in flat(told), told)
+        os.kill(pid, signal.SIGKILL)
+        engine.communicate(timeout=60)
+    check("recorded to the end" in run(COROTRACER, "report", trace).stdout, "the recording was disturbed")
 
 
 def test_file_of_a_number(scratch):
@@ -390,7 +404,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_of_another_engine, test_file_of_a_number, test_graph,
                      test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
