@@ -287,17 +287,33 @@ static const char *words_suspended(struct analysis *analysis, const struct candi
 		analyze_words_descriptor(analysis, descriptor));
 }
 
-static const char *const title_forms[] = {
-	[VARIANT_MEANWHILE] = "%s for %s, which no poll watches any more, at %s; taken out of the "
-			      "interest list at %s",
-	[VARIANT_BEFORE] = "%s for %s, which no poll watches any more, at %s; taken out of the "
-			   "interest list at %s",
-	[VARIANT_ROOM] =
-		"%s for room in %s, which no poll watches for writing, at %s; put into the "
-		"interest list for reading alone at %s",
-	[VARIANT_SPENT] = "%s for %s, which no poll watches any more, at %s; the one report, for "
-			  "which it was armed at %s, came before that",
-};
+static const char *words_title(
+	struct analysis *analysis, const struct group *group, const struct candidate *first)
+{
+	const char *count = analyze_words_count(analysis, group);
+	const char *descriptor = analyze_words_descriptor(
+		analysis, &analysis->model->descriptors.at[first->descriptor]);
+	const char *wait = analyze_words_place(analysis, first->wait_site);
+	const char *cause = analyze_words_place(analysis, first->cause_site);
+
+	switch (first->variant) {
+	case VARIANT_ROOM:
+		return analyze_say(analysis,
+			"%s for room in %s, which no poll watches for writing, at %s; put into the "
+			"interest list for reading alone at %s",
+			count, descriptor, wait, cause);
+	case VARIANT_SPENT:
+		return analyze_say(analysis,
+			"%s for %s, which no poll watches any more, at %s; the one report, for "
+			"which it was armed at %s, came before that",
+			count, descriptor, wait, cause);
+	default:
+		return analyze_say(analysis,
+			"%s for %s, which no poll watches any more, at %s; taken out of the "
+			"interest list at %s",
+			count, descriptor, wait, cause);
+	}
+}
 
 static const char *const rest_words[] = {
 	[VARIANT_MEANWHILE] = "not put back since, and no wake for the coroutine",
@@ -316,11 +332,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_step step = disarming_step(analysis, coro, descriptor);
 	struct ct_step rest = {.time = CT_NO_TIME, .sequence = UINT64_MAX};
 
-	finding->title = analyze_say(analysis, title_forms[first->variant],
-		analyze_words_count(analysis, group),
-		analyze_words_descriptor(analysis, descriptor),
-		analyze_words_place(analysis, first->wait_site),
-		analyze_words_place(analysis, first->cause_site));
+	finding->title = words_title(analysis, group, first);
 	if (first->variant == VARIANT_ROOM)
 		finding->next_step =
 			"arm the descriptor for writing, too, where a write has found no room";
