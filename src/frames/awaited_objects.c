@@ -37,18 +37,27 @@ static const struct code_awaiter *awaiter_of(const struct awaited_objects *objec
 		       : NULL;
 }
 
+/* The frame in which the address lies; false: in none. */
+static bool find_frame(const struct awaited_objects *objects, uint64_t address, size_t *ret_frame)
+{
+	size_t nr = vec_count_while(
+		objects->scan->frames.count, i, objects->scan->frames.at[i].address <= address);
+
+	*ret_frame = nr - 1;
+	return nr > 0 && address - frame_at(objects, nr - 1)->address <
+				 function_of(objects, nr - 1)->shape.bytes;
+}
+
 /* "(in a frame of fetch)": whose handle a pointer is, or who is the first in a list of those that wait. */
 static void say_memory(void *context, uint64_t address, struct text *text)
 {
 	const struct awaited_objects *objects = context;
-	size_t nr = vec_count_while(
-		objects->scan->frames.count, i, objects->scan->frames.at[i].address <= address);
+	size_t frame;
 
-	if (nr == 0 || address - frame_at(objects, nr - 1)->address >=
-			       function_of(objects, nr - 1)->shape.bytes)
+	if (!find_frame(objects, address, &frame))
 		return;
 	text_add(text, " (in a frame of ");
-	say_function(text, function_of(objects, nr - 1)->name);
+	say_function(text, function_of(objects, frame)->name);
 	text_char(text, ')');
 }
 
@@ -199,13 +208,25 @@ static void tell(struct awaited_objects *objects, const struct object_count *obj
 	text_fini(&words);
 }
 
+/* What a coroutine alone awaits, and has in a frame itself, is no object that others know. */
+static bool is_own(const struct awaited_objects *objects, const struct object_count *object)
+{
+	size_t frame;
+
+	return object->nr_coroutines == 1 && find_frame(objects, object->address, &frame);
+}
+
 void awaited_objects_tell(struct awaited_objects *objects)
 {
-	size_t i;
+	size_t i, nr_told = 0;
 
 	object_counts_sort(&objects->counts);
-	for (i = 0; i < objects->counts.list.count && i < OBJECT_COUNTS_SAID; i++)
+	for (i = 0; i < objects->counts.list.count && nr_told < OBJECT_COUNTS_SAID; i++) {
+		if (is_own(objects, &objects->counts.list.at[i]))
+			continue;
 		tell(objects, &objects->counts.list.at[i]);
+		nr_told++;
+	}
 }
 
 void awaited_objects_fini(struct awaited_objects *objects)
