@@ -2,9 +2,10 @@
 /*
  * Blocked workers: a coroutine runs, and for over a second its thread has been in one system call: a lock, a
  * condition, a sleep, a read. Other coroutines wait for it. If every worker is blocked like this, these are all
- * coroutines that wait; else they are its ancestors, and those that wait for a lock that it holds. If nobody waits, and
- * every worker is blocked where only the program itself can end it, the rule reports the coroutine itself, as Suspect:
- * if another one was created and has never run, or if no thread is left that could end the call.
+ * coroutines that wait; else they are its ancestors, and those that wait for a lock that it holds. If nobody waits, the
+ * rule reports the coroutine itself, as Suspect: if every worker is blocked where only the program itself can end it,
+ * and another one was created and has never run, or no thread is left that could end the call; or if runs from that
+ * place are over far sooner.
  *
  * A thread for blocking work does the same, and is normal. Workers are recognised by what they run: coroutines that
  * others have woken go on there. A coroutine that has moved itself to its present thread is judged by what that very
@@ -237,6 +238,18 @@ static bool is_alone(const struct analysis *analysis, const struct model_thread 
 }
 
 /*
+ * Nobody waits for the coroutine, as far as that is recorded. But it lies in a lock of threads for far longer than runs
+ * from its place take, and its thread has run what others had woken.
+ */
+static bool is_lying_there(const struct analysis *analysis, uint32_t thread)
+{
+	const struct model_thread *at = &analysis->model->threads[thread];
+
+	return is_inside(at) && rules_blocked_worker_has_served(analysis, thread) &&
+	       rules_endless_run_is_unusual(analysis, &analysis->model->coros.at[at->top]);
+}
+
+/*
  * Other coroutines run on other threads, and only those that wait for this one are affected. On a thread for blocking
  * work, nothing is harmed.
  */
@@ -246,7 +259,7 @@ static enum ct_grade grade_beside_others(
 	const struct model_thread *at = &analysis->model->threads[thread];
 
 	if (!waiting->nr_behind)
-		return CT_GRADE_NONE;
+		return is_lying_there(analysis, thread) ? CT_GRADE_SUSPECT : CT_GRADE_NONE;
 	if (is_for_all(analysis, thread))
 		return CT_GRADE_LIKELY;
 	return is_inside(at) || !has_any_served(analysis, at->process) ? CT_GRADE_SUSPECT

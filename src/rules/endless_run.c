@@ -75,7 +75,7 @@ static int64_t usual_time(const struct analysis *analysis, const struct model_co
 	return model_usual_time(times ? times->runs : NULL, LIMIT(analysis, HOG_RUNS));
 }
 
-static bool is_unusual(const struct analysis *analysis, const struct model_coro *coro)
+bool rules_endless_run_is_unusual(const struct analysis *analysis, const struct model_coro *coro)
 {
 	int64_t usual = usual_time(analysis, coro), limit;
 
@@ -138,7 +138,8 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 
 	/* Two coroutines that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
-		return is_unusual(analysis, coro) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT;
+		return rules_endless_run_is_unusual(analysis, coro) ? CT_GRADE_LIKELY
+								    : CT_GRADE_SUSPECT;
 	/* A thread that computes may be about to make this coroutine go on. */
 	if (!is_alone || analysis->stills[coro->process].nr_computing ||
 		!analysis->model->processes[coro->process].tells_ends)

@@ -176,8 +176,10 @@ void rules_failed_waker_tell(
 /*
  * rules_endless_run_is: has this coroutine run for that long, without any recorded act of it or its thread? False for
  * coroutines that are marked or excused. rules_endless_run_place: returns the site where such a run began.
+ * rules_endless_run_is_unusual: does this run last far longer than 99 of 100 from its place? False if these are few.
  */
 bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64_t limit_ns);
+bool rules_endless_run_is_unusual(const struct analysis *analysis, const struct model_coro *coro);
 uint32_t rules_endless_run_place(const struct model_coro *coro);
 
 /*
