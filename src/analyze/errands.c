@@ -16,6 +16,8 @@
 #define LEAST_ENDED 3u
 #define LEAST_SENT 2u
 #define TIMES_LONGER 10
+#define LEAST_BROUGHT 10u
+#define SHARE_OTHERS 3u /* one wait in so many, at most, was ended by somebody else */
 
 struct place {
 	uint64_t nr_ended; /* waits that were ended here, by whatever */
@@ -34,6 +36,9 @@ struct of_coro {
 	uint64_t id; /* 0: none */
 	ct_time end;
 	bool has_living; /* such a coroutine, or a descendant, lives: made by the survey */
+	/* The last wait that this one ended of a coroutine that had not started it. */
+	uint64_t other; /* whose; 0: none */
+	uint32_t other_site;
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -62,16 +67,36 @@ static bool is_errand(const struct model *model, uint32_t index, uint32_t coro)
 	       analyze_ties_comes_from(model, index, coro);
 }
 
+/* Are nearly all waits here ended by one that the waiting one had started? */
+static bool is_of_errands(const struct place *place)
+{
+	return place->nr_ended >= LEAST_BROUGHT &&
+	       place->nr_ended - place->nr_brought <= place->nr_ended / SHARE_OTHERS;
+}
+
+static void note_other(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct of_coro *of = model_watch_rare(watch, sight->by);
+
+	of->other = coro->id;
+	of->other_site = model_place(watch->model, coro->wait_site);
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct place *place = place_at(watch, coro);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
+	bool is_brought;
 
 	if (!place || sight->by == sight->coro)
 		return true;
+	is_brought = is_errand(watch->model, sight->by, sight->coro);
+	if (sight->by && !is_brought && is_of_errands(place))
+		note_other(watch, sight);
 	place->nr_ended++;
-	place->nr_brought += is_errand(watch->model, sight->by, sight->coro);
+	place->nr_brought += is_brought;
 	place->longest_ns = waited_ns > place->longest_ns ? waited_ns : place->longest_ns;
 	return true;
 }
@@ -90,7 +115,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
 
 	if (of->nr_sent)
-		*of = (struct of_coro){0};
+		*of = (struct of_coro){.other = of->other, .other_site = of->other_site};
 	return true;
 }
 
@@ -125,7 +150,9 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 		.name_site = coro->rare->name_site,
 		.function_site = coro->rare->function_site,
 		.id = coro->id,
-		.end = sight->until};
+		.end = sight->until,
+		.other = of->other,
+		.other_site = of->other_site};
 	return true;
 }
 
@@ -279,6 +306,45 @@ void analyze_errands_tell_over(
 		analyze_words_duration(analysis, of->end - coro->suspended));
 }
 
+/* One that this coroutine has started, and that ended the wait of another one there instead; 0: none. */
+static uint32_t taken_by_other(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_errands_watcher);
+	uint32_t index = model_index(model, coro), site = model_place(model, coro->wait_site), i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct of_coro *of = model_watch_rare(watch, i);
+
+		if (of->other && of->other_site == site && of->other != coro->id &&
+			is_errand(model, i, index))
+			return i;
+	}
+	return 0;
+}
+
+static void tell_taken(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = analyze_watch_wait(analysis, &analyze_errands_watcher, coro);
+	uint32_t errand = place && is_of_errands(place) && analyze_wakers_is_bound(analysis, coro)
+				  ? taken_by_other(analysis, coro)
+				  : 0;
+	const struct model_coro *from = &analysis->model->coros.at[errand];
+
+	if (!errand)
+		return;
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " of %" PRIu64 " waits there were ended by a coroutine that the waiting "
+		"one had started just before; %s, which this one had started, ended that of "
+		"coroutine %" PRIu64 " instead%s%s",
+		place->nr_brought, place->nr_ended, analyze_words_coro(analysis, from),
+		record_of(analysis, from)->other,
+		from->state == CT_STATE_WAITING ? ", and waits itself now, at " : "",
+		from->state == CT_STATE_WAITING ? analyze_words_place(analysis, from->wait_site)
+						: "");
+}
+
 void analyze_errands_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -286,6 +352,7 @@ void analyze_errands_tell(
 	const struct of_coro *of = record_of(analysis, coro);
 	bool has_failed = analysis->model->processes[coro->process].failed.id == of->id;
 
+	tell_taken(analysis, story, coro);
 	if (!analyze_errands_have_failed(analysis, coro))
 		return;
 	analyze_story_evidence(analysis, story,
