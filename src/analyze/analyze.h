@@ -22,6 +22,7 @@ struct analyze_live {
 	/* how long it was recorded; 0: a flight recorder's past was read instead, or another engine's recording */
 	int64_t watched_ns;
 	bool has_engine; /* another engine records it, whose recording was read as far as it was */
+	bool has_memory; /* coroutines were looked for in its memory, too */
 	/* it was not recorded, for it has no probe: its coroutines were looked for in its memory */
 	bool is_from_memory;
 };

@@ -313,6 +313,13 @@ static const char *words_known(struct analysis *analysis)
 		return analyze_say(
 			analysis, "what its flight recorder keeps in a file was read%s", rest);
 	watched = analyze_words_duration(analysis, watched_ns);
+	if (has_gap(analysis, CTP_LOSS_BEFORE) && analysis->live->has_memory)
+		return analyze_say(analysis,
+			"it was watched for %s; what it did before is not known, and of coroutines "
+			"that did nothing in that time only what its memory has. A flight "
+			"recorder, "
+			"COROTRACER_FLIGHT=,64M in its environment, would record both",
+			watched);
 	if (has_gap(analysis, CTP_LOSS_BEFORE))
 		return analyze_say(analysis,
 			"it was watched for %s; what it did before is not known, nor are "

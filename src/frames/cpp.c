@@ -140,6 +140,7 @@ static void take_frames(struct telling *telling)
 			.thread = frame->thread,
 			.bytes = function_of(telling, frame)->shape.bytes,
 			.identity = identity_of(telling, frame),
+			.has_probe = function_of(telling, frame)->shape.identity_offset != 0,
 			.is_frame = true,
 			.knot = KNOT_FRAME,
 			.content = hash_bytes(HASH_START, content, sizeof(content))};

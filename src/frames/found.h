@@ -60,6 +60,7 @@ struct found_coroutine {
 	uint64_t object;   /* handle of what else it waits for; 0: not known */
 	uint64_t bytes;    /* that its frame takes, or what it is kept in; 0: not known */
 	uint64_t identity; /* by which a probe in the program knows it; 0: none, or not known */
+	bool has_probe;    /* a probe in the program would give it one */
 	bool is_bare;      /* nothing is known of what it waits for: it may be meant to */
 	bool is_frame;     /* of C++: `address` and `bytes` are those of its frame */
 	uint64_t content;  /* the same at two looks: it may not have moved */

@@ -163,10 +163,13 @@ static bool by_number(
 	return !life->is_gone && (!life->frame || life->frame == coroutine->address);
 }
 
+/* A probe numbers a coroutine at its first event: one without a number has had none since a recording began. */
 static bool is_silent(const struct matches *matches, const struct found_coroutine *coroutine)
 {
 	uint32_t life;
 
+	if (coroutine->has_probe && !coroutine->identity)
+		return true;
 	return coroutine->identity && coroutine->identity < NUMBERS_MAX &&
 	       !map_get(&matches->by_coro, coroutine->identity, &life);
 }

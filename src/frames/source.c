@@ -110,7 +110,7 @@ static void close_readers(struct telling *telling)
 	modules_close(&telling->modules);
 }
 
-/* Without coroutines the past remains, with a note that says why nothing joins it. */
+/* Without coroutines the past remains; a core dump's with a note that says why nothing joins it. */
 static enum ct_status refuse_unless(
 	struct telling *telling, const struct frames_past *past, struct ct_error *reterr)
 {
@@ -122,7 +122,7 @@ static enum ct_status refuse_unless(
 			*reterr = why;
 		return status;
 	}
-	found_note(&telling->found, 1, false, why.text);
+	found_note(&telling->found, !telling->image->is_moving, false, why.text);
 	return telling->found.is_out_of_memory ? ct_fail_memory(reterr) : CT_OK;
 }
 

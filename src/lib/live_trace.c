@@ -200,10 +200,10 @@ static bool opens_with_past(struct watch *watch, const char *path,
 }
 
 /*
- * A process whose probe is recorded by another engine: what is recorded until now tells its coroutines, and its memory
- * what is in what they await. Without memory that can be read, what is recorded is all.
+ * A process with a probe: what was recorded tells its coroutines, and its memory where the others wait, and what is in
+ * what they await. Without memory that can be read, what was recorded is all.
  */
-static enum ct_status open_recorded(struct watch *watch, const char *path,
+static enum ct_status open_with_memory(struct watch *watch, const char *path,
 	const struct ct_open_options *opening, struct ct_trace **ret_trace, struct ct_error *reterr)
 {
 	struct frames_past past = {.trouble = ""};
@@ -214,8 +214,6 @@ static enum ct_status open_recorded(struct watch *watch, const char *path,
 	status = lib_source_open(path, opening, &past.source, reterr);
 	if (status)
 		return status;
-	watch->live.has_engine = true;
-	look(watch);
 	status = open_image(watch, &image, NULL);
 	if (status)
 		source_close(past.source);
@@ -223,7 +221,19 @@ static enum ct_status open_recorded(struct watch *watch, const char *path,
 		status = frames_source_open(image, NULL, &past, &joined, NULL);
 	if (status)
 		return ct_trace_open(path, opening, ret_trace, reterr);
-	status = lib_trace_of_source(joined, opening, ret_trace, reterr);
+	watch->live.has_memory = true;
+	return lib_trace_of_source(joined, opening, ret_trace, reterr);
+}
+
+/* Another engine records the process. */
+static enum ct_status open_recorded(struct watch *watch, const char *path,
+	const struct ct_open_options *opening, struct ct_trace **ret_trace, struct ct_error *reterr)
+{
+	enum ct_status status;
+
+	watch->live.has_engine = true;
+	look(watch);
+	status = open_with_memory(watch, path, opening, ret_trace, reterr);
 	if (status == CT_OK)
 		(*ret_trace)->source->goes_on = true;
 	return status;
@@ -256,7 +266,11 @@ static enum ct_status open_trace(
 	}
 	if (status && reterr)
 		*reterr = trouble;
-	return status ? status : ct_trace_open(watch->scratch.path, &opening, ret_trace, reterr);
+	if (status)
+		return status;
+	return watch->live.seen
+		       ? open_with_memory(watch, watch->scratch.path, &opening, ret_trace, reterr)
+		       : ct_trace_open(watch->scratch.path, &opening, ret_trace, reterr);
 }
 
 enum ct_status ct_live_open(

@@ -18,6 +18,7 @@ from sampled import until
 from support import BUILD, COROTRACER, check, check_documented, contain, folder, run
 
 TARGET = BUILD / "tests/targets/blocked"
+FROZEN = BUILD / "tests/targets/frozen"
 
 
 def text_of(path):
@@ -318,6 +319,22 @@ def test_of_another_engine(scratch):
     check("recorded to the end" in run(COROTRACER, "report", trace).stdout, "the recording was disturbed")
 
 
+def test_before_the_look(scratch):
+    """Coroutines of C++20 that wait since before anybody recorded the program are found in its memory, with their line."""
+    with subprocess.Popen([FROZEN, "never", "key"], stdin=subprocess.PIPE) as process:
+        told = {}
+
+        def has_begun():
+            told.update(json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "20ms", process.pid, status=None).stdout or "{}"))
+            return bool(told.get("findings"))
+
+        until(has_begun, process)
+        process.kill()
+    found = [(one["rule"], one["grade"], one["coroutines"]) for one in told["findings"]]
+    check(found == [("lost-wakeup", "suspect", 3)], f"{found}")
+    check("frozen.cpp:" in told["findings"][0]["title"] and "wait_for_nothing" in told["findings"][0]["title"], told["findings"][0]["title"])
+
+
 def test_file_of_a_number(scratch):
     """./123 is a file; 123 alone is a process id."""
     (scratch / "4194305").write_text("trace from=0 until=1s\nprocess 1 pid=1 program=/x probe\nthread 1 tid=1 name=w\n"
@@ -404,7 +421,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_of_another_engine, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_of_another_engine, test_before_the_look, test_file_of_a_number, test_graph,
                      test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
