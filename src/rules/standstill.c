@@ -10,7 +10,8 @@
  * stopped, or announced its end.
  *
  * If no waiting coroutine is left, the program may still hang, in code outside coroutines: that is reported if every
- * thread is blocked for ever, or a worker computes and runs no coroutine.
+ * thread is blocked for ever, or a worker computes and runs no coroutine. If some were made and have not begun, these
+ * are reported instead.
  *
  * A coroutine that was made ready, and of which nothing else was seen, may have begun unseen if its first suspension
  * is not recorded. If every thread that runs coroutines sleeps, this coroutine is in a queue, or has blocked one of
@@ -257,16 +258,44 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 	return false;
 }
 
-/* Does the process, without a coroutine that waits, compute without end, or do nothing at all? */
+/*
+ * Does the process, without a coroutine that waits, compute without end, or do nothing at all? A watchdog that ended it
+ * slept by the clock.
+ */
 static bool hangs(const struct analysis *analysis, uint32_t process)
 {
 	const struct party *party = &analysis->parties[process];
-	const struct model_process *at = &analysis->model->processes[process];
 	bool is_blocked = party->are_threads_known && !party->has_timer && !party->has_outside &&
-			  !model_process_is_reachable(at);
+			  !model_process_is_reachable(&analysis->model->processes[process]);
+	bool has_failed = analyze_party_has_failed_in_sleep(party);
 
-	return stands_for_good(analysis, process) &&
-	       has_hanging_thread(analysis, process, is_blocked);
+	return is_still(analysis, process) && !is_idle(analysis, process) &&
+	       (!is_waiting_for_clock(analysis, process) || has_failed) &&
+	       has_hanging_thread(analysis, process, is_blocked || has_failed);
+}
+
+static bool is_doubtful(const struct analysis *analysis, uint32_t index)
+{
+	return analysis->model->coros.at[index].flags & MODEL_CORO_HAS_DOUBTFUL_WAKE;
+}
+
+/* Adds those that were made, and have not begun, if no wake is in doubt. Returns whether there are any. */
+static bool judge_none_begun(struct analysis *analysis, struct candidate candidate)
+{
+	const uint64_t *nr_doubtful = analyze_party_count_coros(analysis, is_doubtful);
+	size_t nr_before = analysis->candidates.count;
+	uint32_t i;
+
+	if (!nr_doubtful || nr_doubtful[candidate.process])
+		return false;
+	for (i = 1; i < analysis->model->coros.count; i++)
+		if (analysis->model->coros.at[i].process == candidate.process &&
+			rules_behind_is_not_begun(analysis, i)) {
+			candidate.coro = i;
+			candidate.since = analysis->model->coros.at[i].created;
+			analyze_candidate_add(analysis, &candidate);
+		}
+	return analysis->candidates.count > nr_before;
 }
 
 static void judge_hanging(struct analysis *analysis, uint32_t process)
@@ -279,8 +308,10 @@ static void judge_hanging(struct analysis *analysis, uint32_t process)
 		.since = analysis->stills[process].moment,
 	};
 
-	if (hangs(analysis, process) && !model_lost_between(analysis->model, process,
-						candidate.since, analysis->parties[process].end))
+	if (hangs(analysis, process) &&
+		!model_lost_between(analysis->model, process, candidate.since,
+			analysis->parties[process].end) &&
+		!judge_none_begun(analysis, candidate))
 		analyze_candidate_add(analysis, &candidate);
 }
 
@@ -456,20 +487,34 @@ static const struct model_coro *last_to_stop(
 	return last;
 }
 
-static void describe_hanging(struct analysis *analysis, const struct candidate *first,
+static void describe_hanging(struct analysis *analysis, const struct group *group,
 	struct story *story, struct ct_finding *finding)
 {
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
+	const char *lasted = analyze_words_duration(analysis, lasted_ns(analysis, first->process));
 	struct ct_step step = {
 		.time = first->since,
+		.site = first->coro ? coro->spawn_site : 0,
+		.coro = first->coro ? coro->id : 0,
 		.sequence = UINT64_MAX,
-		.text = "since then no coroutine has done anything, and none waits",
+		.text = first->coro
+				? "made here, and has not begun: no thread looks into its queue, "
+				  "or it was never put into one"
+				: "since then no coroutine has done anything, and none waits",
 	};
 
 	finding->title = analyze_say(analysis,
 		"%s has run for %s, and no coroutine waits: the program hangs in code outside "
 		"coroutines",
-		words_nobody(analysis, first->process),
-		analyze_words_duration(analysis, lasted_ns(analysis, first->process)));
+		words_nobody(analysis, first->process), lasted);
+	if (first->coro)
+		finding->title =
+			analyze_say(analysis, "%s has run for %s, and %s %s made and %s not begun",
+				words_nobody(analysis, first->process), lasted,
+				analyze_words_number(analysis, group->count),
+				group->count == 1 ? "coroutine was" : "coroutines were",
+				group->count == 1 ? "has" : "have");
 	analyze_story_step(analysis, story, &step);
 	analyze_stillness_tell_threads(analysis, first->process, story);
 }
@@ -528,7 +573,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	};
 
 	if (first->variant == VARIANT_NO_COROUTINE) {
-		describe_hanging(analysis, first, story, finding);
+		describe_hanging(analysis, group, story, finding);
 		return;
 	}
 	if (first->variant == VARIANT_NOT_BEGUN) {
