@@ -3,7 +3,8 @@
  * What was last done to the resource that a coroutine waits for, and by whom. A notify of an event, or a condition,
  * before the wait, which found nobody then, proves nothing, because an event may keep that it was set. But if nothing
  * is left to wake the coroutine, that is what a reader has to look at: the event was announced to nobody. A notify of
- * the coroutine's own is not the one that it missed.
+ * the coroutine's own is not the one that it missed. A lock that was given back before the wait, and that nobody has
+ * taken since, is free: whoever waits for it looked before that.
  *
  * In a circle of givers, each of whom waits for the next one, one of these notifies began it: that of the event whose
  * notifies are in vain least often.
@@ -67,10 +68,32 @@ ct_time rules_last_change_time(const struct analysis *analysis, const struct mod
 	return analyze_ties_object(analysis, subject_of(analysis, coro))->changed;
 }
 
+/* Was the lock given back before the wait began, and not taken since, with no event missing that might say so? */
+static bool is_free_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	return CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK && !object->owner &&
+	       object->changed_how == CTP_KIND_RELEASE && object->changed < coro->suspended &&
+	       !model_lost_between(analysis->model, coro->process, object->changed,
+		       analysis->parties[coro->process].end);
+}
+
+static const char *words_free(struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+
+	return analyze_say(analysis, "; %s was given back %s before, and nobody has taken it since",
+		analyze_words_resource(analysis, object->handle, 0),
+		analyze_words_duration(analysis, coro->suspended - object->changed));
+}
+
 const char *rules_last_change_words(struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_coro *subject = subject_of(analysis, coro);
 
+	if (is_free_lock(analysis, coro))
+		return words_free(analysis, coro);
 	if (!rules_last_change_came_before(analysis, subject))
 		return "";
 	return analyze_say(analysis, "; the notify from %s%s had come before, %s",
