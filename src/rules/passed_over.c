@@ -390,9 +390,71 @@ static void tell_runners(
 			analyze_stillness_words_thread(analysis, passing->runners[i]));
 }
 
+/* A wake that comes sooner than this may have come before the worker was done with the coroutine. */
+#define OVERLAP_NS 50000
+
+/* Tells of a wake from another thread, so soon that what the worker stored after the run may have undone it. */
+static void tell_overlap(struct analysis *analysis, struct story *story, struct ct_finding *finding,
+	const struct model_coro *coro)
+{
+	struct model_waking wake = model_wake_last(coro);
+	int64_t after = wake.time - coro->suspended;
+
+	if (coro->suspended == CT_NO_TIME || wake.time < coro->resumed || after > OVERLAP_NS ||
+		wake.thread == coro->thread)
+		return;
+	analyze_story_evidence(analysis, story,
+		"its wake came %s, from another thread than the one that had run it",
+		after < 0 ? "while it ran"
+			  : analyze_say(analysis, "%s after its suspension",
+				    analyze_words_duration(analysis, after)));
+	finding->next_step = "look at what the worker stores once a coroutine has suspended: if it "
+			     "overwrites what a wake has just stored, the wake is lost; otherwise "
+			     "at the order in which the queue is emptied";
+}
+
+/* The thread that ended last, if all that ran coroutines of this process have ended; otherwise 0. */
+static uint32_t last_worker_gone(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_process *process = &analysis->model->processes[index];
+	uint32_t last = 0;
+	size_t i;
+
+	for (i = 0; i < process->workers.count; i++) {
+		uint32_t worker = process->workers.at[i];
+		const struct model_thread *thread = &analysis->model->threads[worker];
+
+		if (!thread_is_over(thread, analysis->parties[index].end))
+			return 0;
+		if (!last || thread->stopped > analysis->model->threads[last].stopped)
+			last = worker;
+	}
+	return last;
+}
+
+/* Tells that nobody is left who could run it, and which errors came before. */
+static void tell_gone(struct analysis *analysis, struct story *story, struct ct_finding *finding,
+	const struct model_coro *coro, uint32_t worker)
+{
+	struct ct_step step = {
+		.time = analysis->model->threads[worker].stopped,
+		.thread = worker,
+		.sequence = UINT64_MAX,
+		.text = "the last thread that ran coroutines has ended",
+	};
+
+	finding->title = analyze_say(
+		analysis, "%s; all threads that ran coroutines have ended", finding->title);
+	finding->next_step = "look at why these threads ended: an error that leaves a coroutine "
+			     "may have ended the worker's own loop";
+	analyze_story_step(analysis, story, &step);
+	analyze_story_failed(analysis, story, coro->process);
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
+	uint32_t gone;
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct passing passing = passing_of(analysis, first);
@@ -420,6 +482,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_runners(analysis, story, coro);
 		analyze_leads_tell_ready(analysis, story, coro);
 	}
+	if (first->variant == VARIANT_OTHERS)
+		tell_overlap(analysis, story, finding, coro);
+	gone = last_worker_gone(analysis, first->process);
+	if (first->variant == VARIANT_LEFT && gone)
+		tell_gone(analysis, story, finding, coro, gone);
 	if (first->variant >= VARIANT_SPINS)
 		analyze_stillness_tell_threads(analysis, first->process, story);
 	finding->last_sequence = coro->last_event;
