@@ -55,7 +55,9 @@ struct model_descriptor {
 	ct_time written;
 	/* in the first: the id of the only coroutine that has written to it; 0: none has */
 	uint64_t writer;
-	bool has_writers;      /* there are others, or it is not known who wrote */
+	bool has_writers; /* there are others, or it is not known who wrote */
+	/* in the first: bytes that were read from it, and written to it */
+	uint64_t nr_read, nr_written;
 	uint8_t type;          /* enum ctp_descriptor_type */
 	uint16_t flags;        /* enum model_descriptor_flag */
 	uint16_t shutdowns;    /* bit n: shutdown(n) was called */

@@ -21,6 +21,7 @@ static void note_write(
 
 	if ((int64_t)event->coro <= 0)
 		return;
+	file->nr_written += event->coro;
 	note_writer(model, file, model_thread_doer(model, event->thread), descriptor->waiter);
 	file->written = event->time;
 	if (file->written_by == event->thread)
@@ -50,8 +51,10 @@ static void note_end(
 	};
 }
 
-static void note_read(struct model_descriptor *descriptor, int64_t result)
+static void note_read(struct model *model, struct model_descriptor *descriptor, int64_t result)
 {
+	if (result > 0)
+		descriptor_at(model, descriptor->file)->nr_read += (uint64_t)result;
 	descriptor->flags &= (uint16_t)~MODEL_DESCRIPTOR_WAS_EMPTY;
 	if (result == -EAGAIN)
 		descriptor->flags |= MODEL_DESCRIPTOR_WAS_EMPTY;
@@ -113,7 +116,7 @@ bool model_descriptor_transfer(struct model *model, const struct ct_event *event
 	process_at(model, event->process)->has_reads |= event->argument == 1;
 	if (event->argument == 1) {
 		thread_at(model, event->thread)->last_read = event->thread ? index : 0;
-		note_read(descriptor_at(model, index), (int64_t)event->coro);
+		note_read(model, descriptor_at(model, index), (int64_t)event->coro);
 		note_end(model, descriptor_at(model, index), event);
 	} else if (event->argument == 2) {
 		note_write(model, descriptor_at(model, index), event);

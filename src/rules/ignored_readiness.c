@@ -12,6 +12,9 @@
  * reported the descriptor since, as one that is armed for one report, but the process has written to its other end, the
  * last time longer ago than any such read took, and no wait at the place took a tenth as long.
  *
+ * Likely: what the process has written to the other end before the wait is not all read, and the descriptor is armed
+ * edge triggered: polls report it again only when more is written. The wait has to name the descriptor.
+ *
  * The rule is silent if the file has a second descriptor, through which another one may read, if transfers are
  * submitted to the kernel, if the coroutine is marked or was woken, and while the program shuts down.
  */
@@ -27,6 +30,7 @@ enum variant {
 	VARIANT_WAITED, /* it waits for the descriptor */
 	VARIANT_HABIT,  /* it has read there after each report before */
 	VARIANT_UNTOLD, /* the same, and nobody is told of what has been written since */
+	VARIANT_REST,   /* it has left a part unread, of which polls tell once */
 };
 
 #define HABIT_REPORTS 10u /* fewer may come while it is at something else */
@@ -97,6 +101,40 @@ static bool is_unheard(
 	       rules_left_behind_is_longest(analysis, coro);
 }
 
+/* How much lies unread of what the process has written to the other end; 0: not known. */
+static uint64_t unread_of(
+	const struct analysis *analysis, const struct model_descriptor *descriptor)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	const struct model_descriptor *file = &at[descriptor->file], *mate = &at[file->mate];
+
+	return file->mate && mate->nr_written > file->nr_read ? mate->nr_written - file->nr_read
+							      : 0;
+}
+
+/*
+ * Has the coroutine left a part unread of what was written before it began to wait, at an edge-triggered descriptor?
+ */
+static bool is_rest(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	const struct model_descriptor *mate = &at[at[descriptor->file].mate];
+	unsigned wanted = MODEL_DESCRIPTOR_IS_OPEN | MODEL_DESCRIPTOR_IS_ARMED;
+	unsigned others = MODEL_DESCRIPTOR_IS_DOUBLED | MODEL_DESCRIPTOR_WAS_EMPTY |
+			  MODEL_DESCRIPTOR_WAS_FULL;
+	ct_time end = analysis->parties[coro->process].end;
+
+	return coro->rare->descriptor && (descriptor->flags & (wanted | others)) == wanted &&
+	       (descriptor->armed_events & MODEL_ARMED_EDGE) &&
+	       (descriptor->armed_events & POLLIN) && unread_of(analysis, descriptor) &&
+	       !(mate->flags & MODEL_DESCRIPTOR_IS_DOUBLED) && mate->written < coro->suspended &&
+	       descriptor->armed < coro->suspended && descriptor->reported != CT_NO_TIME &&
+	       descriptor->reported < coro->suspended && descriptor->ready == CT_NO_TIME &&
+	       end - coro->suspended > LIMIT(analysis, IGNORED_READINESS_TIME) &&
+	       coro->rare->deadline == CT_NO_TIME;
+}
+
 static uint32_t ignored_by(
 	const struct analysis *analysis, const struct model_coro *coro, enum variant variant)
 {
@@ -108,6 +146,8 @@ static uint32_t ignored_by(
 		return habitual && is_left_unread(analysis, coro, &at[habitual]) ? habitual : 0;
 	if (variant == VARIANT_UNTOLD)
 		return habitual && is_unheard(analysis, coro, habitual) ? habitual : 0;
+	if (variant == VARIANT_REST)
+		return waited && is_rest(analysis, coro, &at[waited]) ? waited : 0;
 	return waited && is_ignored(analysis, coro, &at[waited]) ? waited : 0;
 }
 
@@ -127,18 +167,27 @@ static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ign
 
 /* ---------------------------------------------------------------- the grade */
 
+/* Datagrams may be cut when they are read, and pairs of them are not told from others. */
+static bool is_sure(enum variant variant, const struct model_descriptor *descriptor)
+{
+	return variant == VARIANT_WAITED ||
+	       (variant == VARIANT_REST && descriptor->type != CTP_DESCRIPTOR_TYPE_SOCKET_PAIR);
+}
+
 static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, enum variant variant)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_IGNORED_READINESS,
-		.grade = variant == VARIANT_WAITED ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
+		.grade = is_sure(variant, &analysis->model->descriptors.at[ignored])
+				 ? CT_GRADE_LIKELY
+				 : CT_GRADE_SUSPECT,
 		.variant = variant,
 		.process = coro->process,
 		.coro = index,
 		.descriptor = ignored,
 		.wait_site = coro->wait_site,
-		.cause_site = variant == VARIANT_WAITED
+		.cause_site = variant == VARIANT_WAITED || variant == VARIANT_REST
 				      ? analysis->model->descriptors.at[ignored].arm_site
 				      : 0,
 		.since = coro->suspended,
@@ -148,7 +197,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, e
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	/* Longer waits at the place may be among the missing events. */
 	if (analyze_candidate_outlives_gaps(analysis, &candidate,
-		    variant == VARIANT_UNTOLD ? FROM_THE_BEGINNING : coro->suspended,
+		    variant >= VARIANT_UNTOLD ? FROM_THE_BEGINNING : coro->suspended,
 		    analysis->parties[coro->process].end))
 		analyze_candidate_add(analysis, &candidate);
 }
@@ -162,7 +211,7 @@ static void find(struct analysis *analysis)
 		enum variant variant = VARIANT_WAITED;
 		uint32_t ignored = 0;
 
-		for (; variant <= VARIANT_UNTOLD && !ignored; variant++) {
+		for (; variant <= VARIANT_REST && !ignored; variant++) {
 			ignored = ignored_by(analysis, coro, variant);
 			if (stands(analysis, i, ignored))
 				judge(analysis, i, ignored, variant);
@@ -192,7 +241,7 @@ static void tell_arming(struct analysis *analysis, const struct model_descriptor
 static void tell_cause(
 	struct analysis *analysis, const struct candidate *candidate, struct ct_step *ret_cause)
 {
-	if (candidate->variant == VARIANT_WAITED)
+	if (candidate->variant == VARIANT_WAITED || candidate->variant == VARIANT_REST)
 		tell_arming(analysis, &analysis->model->descriptors.at[candidate->descriptor],
 			ret_cause);
 }
@@ -228,6 +277,33 @@ static void tell_written(struct analysis *analysis, uint32_t descriptor, struct 
 	analyze_story_step(analysis, story, &step);
 }
 
+static const char next_step_of_rest[] =
+	"read until EAGAIN before each wait for a descriptor that is armed with EPOLLET";
+
+static void tell_rest(
+	struct analysis *analysis, const struct model_descriptor *descriptor, struct story *story)
+{
+	const struct model_descriptor *at = analysis->model->descriptors.at;
+	struct ct_step written = {
+		.time = at[at[descriptor->file].mate].written,
+		.sequence = UINT64_MAX,
+		.text = "the process wrote to the other end last",
+	};
+	struct ct_step reported = {
+		.time = descriptor->reported,
+		.thread = descriptor->ready_thread,
+		.sequence = descriptor->ready_event,
+		.text = analyze_say(analysis, "a poll reported %s: readable, the last time",
+			analyze_words_descriptor(analysis, descriptor)),
+	};
+
+	analyze_story_step(analysis, story, &written);
+	analyze_story_step(analysis, story, &reported);
+	analyze_story_evidence(analysis, story,
+		"%" PRIu64 " bytes were written to the other end, and %" PRIu64 " were read",
+		at[at[descriptor->file].mate].nr_written, at[descriptor->file].nr_read);
+}
+
 /* Said if nothing else has ever ended a wait of the coroutine. */
 static const char own_reading[] = ": only its own reading may bring what it waits for";
 
@@ -241,6 +317,12 @@ static const char *words_title(struct analysis *analysis, const struct group *gr
 	const char *what = analyze_words_descriptor(analysis, descriptor);
 	const char *where = analyze_words_place(analysis, first->wait_site);
 
+	if (first->variant == VARIANT_REST)
+		return analyze_say(analysis,
+			"%s for %s, at %s; %" PRIu64
+			" bytes that the program wrote to its other end before lie there unread, "
+			"and an edge-triggered poll does not report them again",
+			who, what, where, unread_of(analysis, descriptor));
 	if (first->variant == VARIANT_UNTOLD)
 		return analyze_say(analysis,
 			"%s at %s; the program has written to the other end of %s since, from "
@@ -265,13 +347,17 @@ static void tell_wait(struct analysis *analysis, const struct candidate *first, 
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 	struct ct_step arming;
 
-	if (first->variant != VARIANT_WAITED) {
+	if (first->variant == VARIANT_HABIT || first->variant == VARIANT_UNTOLD) {
 		analyze_story_suspended(analysis, story, coro);
 		finding->next_step = next_step_of_habit;
 		return;
 	}
 	analyze_story_suspended_as(
 		analysis, story, coro, analyze_tried_words(analysis, coro, first->descriptor));
+	if (first->variant == VARIANT_REST) {
+		finding->next_step = next_step_of_rest;
+		return;
+	}
 	tell_arming(analysis, &analysis->model->descriptors.at[first->descriptor], &arming);
 	analyze_story_step(analysis, story, &arming);
 }
@@ -285,12 +371,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		&analysis->model->descriptors.at[first->descriptor];
 
 	finding->title = words_title(analysis, group);
+	if (first->variant == VARIANT_REST)
+		tell_rest(analysis, descriptor, story);
 	tell_wait(analysis, first, story, finding);
 	if (first->variant == VARIANT_UNTOLD)
 		tell_written(analysis, first->descriptor, story);
-	else
+	else if (first->variant != VARIANT_REST)
 		tell_reports(analysis, descriptor, story);
-	if (first->variant != VARIANT_WAITED)
+	if (first->variant == VARIANT_HABIT || first->variant == VARIANT_UNTOLD)
 		analyze_read_habits_tell(analysis, story, coro);
 	else
 		analyze_tried_tell(analysis, story, coro);
