@@ -102,6 +102,16 @@ static enum variant variant_of(
 	return analyze_provenance_is_passed_on(analysis, relay) ? VARIANT_USUAL : 0;
 }
 
+/* Was the lock handed to a coroutine that something else had made ready before, such as a cancellation? */
+static bool is_handed_late(
+	const struct analysis *analysis, const struct provenance_relay *relay, enum variant variant)
+{
+	const struct model_object *object = object_of(analysis, relay);
+
+	return variant == VARIANT_HANDED && object->owner_site &&
+	       object->owner_site != relay->last.site && object->owned > relay->last.time;
+}
+
 /* Has nobody been woken there for far longer than any ended wait took? */
 static bool is_long(const struct analysis *analysis, const struct provenance_relay *relay)
 {
@@ -166,7 +176,9 @@ static bool judge(struct analysis *analysis, const struct provenance_relay *rela
 		.rule = CT_RULE_WAKE_LOST_WITH_TASK,
 		.grade = variant ? grade_of(analysis, relay, variant) : CT_GRADE_NONE,
 		.process = relay->process,
-		.cause_site = relay->last.site,
+		.cause_site = is_handed_late(analysis, relay, variant)
+				      ? object_of(analysis, relay)->owner_site
+				      : relay->last.site,
 		.variant = variant,
 	};
 	if (!ret_candidate->grade)
@@ -282,6 +294,28 @@ static void tell_end(
 		analyze_story_step(analysis, story, &step);
 }
 
+static void tell_late(
+	struct analysis *analysis, const struct provenance_relay *relay, struct story *story)
+{
+	const struct model_object *object = object_of(analysis, relay);
+	struct ct_step step = {
+		.time = object->owned,
+		.site = object->owner_site,
+		.thread = object->owner_thread,
+		.coro = object->giver ? analysis->model->coros.at[object->giver].id : 0,
+		.sequence = object->owner_event,
+		.text = analyze_say(analysis, "handed %s over to coroutine %" PRIu64,
+			analyze_words_resource(analysis, relay->object, 0),
+			analysis->model->coros.at[relay->lost].id),
+	};
+
+	analyze_story_step(analysis, story, &step);
+}
+
+static const char next_step_of_late[] =
+	"hand a lock only to a waiter whose wait this ends: one that was cancelled, or whose time "
+	"was up, goes on without it";
+
 static void tell_object(struct analysis *analysis, const struct provenance_relay *relay,
 	enum variant variant, struct story *story)
 {
@@ -314,6 +348,16 @@ static const char *words_title(
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	const struct model_coro *lost = &analysis->model->coros.at[relay->lost];
 
+	if (is_handed_late(analysis, relay, (enum variant)first->variant))
+		return analyze_say(analysis,
+			"%s at %s; %s was handed over, at %s, to %s, which had been made ready "
+			"before "
+			"that, and ended without giving it back",
+			analyze_words_count(analysis, group),
+			analyze_words_place(analysis, first->wait_site),
+			analyze_words_resource(analysis, relay->object, 0),
+			analyze_words_place(analysis, first->cause_site),
+			analyze_words_coro(analysis, lost));
 	return analyze_say(analysis, "%s at %s; the last wake there, from %s, died with %s",
 		analyze_words_count(analysis, group),
 		analyze_words_place(analysis, first->wait_site),
@@ -333,6 +377,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	analyze_story_suspended(analysis, story, coro);
 	analyze_story_wake(analysis, story, &relay->last,
 		analyze_say(analysis, "woke coroutine %" PRIu64, lost->id));
+	if (is_handed_late(analysis, relay, (enum variant)first->variant)) {
+		tell_late(analysis, relay, story);
+		finding->next_step = next_step_of_late;
+	}
 	if (lost->suspended > relay->last.time && lost->point == CTP_POINT_AWAIT)
 		analyze_story_suspended(analysis, story, lost);
 	tell_end(analysis, relay, story);
