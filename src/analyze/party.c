@@ -299,6 +299,16 @@ ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t pr
 		       : end;
 }
 
+bool analyze_party_ended_at_work(const struct analysis *analysis, uint32_t process, ct_time since)
+{
+	ct_time last = analysis->model->processes[process].last_run;
+	ct_time end = analyze_party_working_until(analysis, process);
+
+	return !analysis->parties[process].has_ended_well ||
+	       (last != CT_NO_TIME && end - since > LIMIT(analysis, PASSED_TIME) &&
+		       end - last < (end - since) / 10);
+}
+
 bool analyze_party_ended_amid_turn(
 	const struct analysis *analysis, uint32_t thread, ct_time since, ct_time end)
 {

@@ -105,6 +105,13 @@ void analyze_party_survey(struct analysis *analysis);
 ct_time analyze_party_working_until(const struct analysis *analysis, uint32_t process);
 
 /*
+ * analyze_party_ended_at_work: did coroutines run on until the program ended, so that what had stopped at `since` had
+ * not stopped because of that end? After a quiet last tenth of this time it may have. True if it did not end itself
+ * with status 0.
+ */
+bool analyze_party_ended_at_work(const struct analysis *analysis, uint32_t process, ct_time since);
+
+/*
  * analyze_party_ended_amid_turn: was it all over at `end`, within the grace, before this thread looked for work again
  * after `since`? What it made ready then, as a library does whose close puts operations into a queue, had no turn.
  */

@@ -98,8 +98,8 @@ static bool is_overdue(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return coro->state == CT_STATE_WAITING && !analysis->is_told[index] && !coro->mark &&
-	       !analysis->parties[coro->process].has_ended_well &&
 	       grade(analysis, coro) != CT_GRADE_NONE &&
+	       analyze_party_ended_at_work(analysis, coro->process, coro->rare->deadline) &&
 	       !rules_blocked_worker_is_behind(analysis, index);
 }
 

@@ -166,7 +166,8 @@ static bool is_excused(
 	const struct model_process *process = &analysis->model->processes[coro->process];
 
 	return coro->mark || (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE) ||
-	       process->halted != CT_NO_TIME || analysis->parties[coro->process].has_ended_well ||
+	       process->halted != CT_NO_TIME ||
+	       !analyze_party_ended_at_work(analysis, coro->process, from) ||
 	       !analyze_party_is_at_work(analysis, coro->process, from, until) ||
 	       model_lost_between(analysis->model, coro->process, from, until);
 }
