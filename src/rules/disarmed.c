@@ -143,6 +143,15 @@ static uint32_t waited_by(const struct analysis *analysis, const struct model_co
 	return !waited && is_asked ? tried : waited;
 }
 
+/* A program that ends well may have taken its listener out of the list before; a report is nothing that it has done. */
+static bool may_be_left_on_purpose(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_descriptor *descriptor)
+{
+	if (variant_of(coro, descriptor) != VARIANT_SPENT)
+		return analysis->parties[coro->process].has_ended_well;
+	return !analyze_party_ended_at_work(analysis, coro->process, since_of(coro, descriptor));
+}
+
 static bool stands(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
@@ -151,7 +160,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	const struct party *party = &analysis->parties[coro->process];
 
 	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !analysis->is_told[index] && !party->has_ended_well &&
+	       !analysis->is_told[index] && !may_be_left_on_purpose(analysis, coro, descriptor) &&
 	       (is_disarmed(descriptor) || is_spent(coro, descriptor) ||
 		       is_armed_for_reading(coro, descriptor)) &&
 	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&
