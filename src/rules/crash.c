@@ -362,6 +362,38 @@ static void tell_cut(struct analysis *analysis, uint32_t cut, ct_time end, struc
 		coro->id, analyze_words_duration(analysis, end - coro->rare->destroyed));
 }
 
+/*
+ * The thread on which the coroutine suspended last, if that is another one than the thread that runs it now, and has
+ * recorded nothing since, though it did not sleep: it may not have left the coroutine's stack yet. 0: there is none.
+ */
+static uint32_t still_leaving(const struct analysis *analysis, uint32_t crashed)
+{
+	const struct model *model = analysis->model;
+	const struct model_coro *coro = &model->coros.at[crashed];
+	uint32_t i;
+
+	if (!crashed || coro->state != CT_STATE_RUNNING || coro->suspended == CT_NO_TIME ||
+		coro->resumed - coro->suspended > LIMIT(analysis, GRACE))
+		return 0;
+	for (i = 1; i < model->nr_threads; i++)
+		if (model->threads[i].leaving == crashed && i != coro->thread &&
+			model->threads[i].last_event >= coro->suspended)
+			return i;
+	return 0;
+}
+
+static void tell_still_leaving(
+	struct analysis *analysis, uint32_t crashed, uint32_t thread, struct story *story)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[crashed];
+
+	analyze_story_evidence(analysis, story,
+		"coroutine %" PRIu64 " was resumed %s after it had suspended on %s, which has "
+		"recorded nothing since: this thread may not have left it yet",
+		coro->id, analyze_words_duration(analysis, coro->resumed - coro->suspended),
+		analyze_words_thread(analysis, thread));
+}
+
 static void tell_others(
 	struct analysis *analysis, uint32_t process, uint32_t told, struct story *story)
 {
@@ -387,6 +419,7 @@ static void tell_causes(
 	uint32_t late = woken_after_end(analysis, first->process, end);
 	uint32_t often = woken_too_often(analysis, first->process, end);
 	bool is_double = tell_conflict(analysis, first->coro, end, story);
+	uint32_t leaving = still_leaving(analysis, first->coro);
 	uint32_t spare = model->coros.at[first->coro].has_spare_wake
 				 ? first->coro
 				 : woken_twice(analysis, first->process, end);
@@ -397,6 +430,8 @@ static void tell_causes(
 		tell_woken_after_end(analysis, late, story);
 	if (!is_double && !spare && !late && often)
 		tell_woken_too_often(analysis, often, story);
+	if (!told && !is_double && !spare && leaving)
+		tell_still_leaving(analysis, first->coro, leaving, story);
 	if (!told && !is_double && cut &&
 		is_shortly_before(analysis, model->coros.at[cut].rare->destroyed, end)) {
 		told = cut;
