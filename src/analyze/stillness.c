@@ -250,6 +250,18 @@ bool analyze_stillness_has_ended_stuck(const struct analysis *analysis, uint32_t
 
 /* ---------------------------------------------------------------- words */
 
+static const char *words_of_mutex(struct analysis *analysis, uint32_t index)
+{
+	const struct model_thread *thread = &analysis->model->threads[index];
+
+	if (thread->mutex_owner == index)
+		return " for a mutex that it has itself";
+	if (thread->mutex_owner)
+		return analyze_say(analysis, " for a mutex that %s has",
+			analyze_words_thread(analysis, thread->mutex_owner));
+	return thread->seen_in_mutex ? " as for a mutex" : "";
+}
+
 static const char *words_of_thread(struct analysis *analysis, uint32_t index)
 {
 	const struct model_thread *thread = &analysis->model->threads[index];
@@ -269,7 +281,7 @@ static const char *words_of_thread(struct analysis *analysis, uint32_t index)
 		return analyze_say(analysis, "in state %c", thread->seen_state);
 	return analyze_say(analysis, "in %s%s%s",
 		analyze_words_system_call(analysis, thread->seen_system_call),
-		thread->seen_in_mutex ? " as for a mutex" : "",
+		words_of_mutex(analysis, index),
 		thread->seen_untimed ? ", without time-out" : ", with a time-out");
 }
 

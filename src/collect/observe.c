@@ -6,6 +6,7 @@
  * All records of a look were true at one moment. A look at a process that was already being ended, by a signal or its
  * own exit, is thrown away, so that it never replaces an earlier look at the intact process.
  */
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +130,27 @@ static bool waits_for_mutex(const struct thread_state *state)
 {
 	return state->letter == 'S' && state->call == SYSTEM_CALL_futex &&
 	       (state->arguments[1] & FUTEX_COMMANDS) == 0 && state->arguments[2] == 2;
+}
+
+#define MUTEX_OWNER_AT \
+	8u /* glibc's pthread_mutex_t: the word, how often, and the kernel id of who has it */
+#define OWNER_SHIFT 32 /* of the owner, in the object of THREAD_STATE */
+
+/* The kernel id of the thread that has the mutex for which this one waits; 0: not known, or of no thread here. */
+static uint32_t owner_of_mutex(int folder, const struct thread_state *state)
+{
+	struct procfs_stat stat = {.state = '\0'};
+	char name[48];
+	uint32_t owner;
+
+	if (!waits_for_mutex(state) ||
+		!procfs_memory_at(
+			folder, state->arguments[0] + MUTEX_OWNER_AT, &owner, sizeof(owner)) ||
+		owner == 0 || owner > INT32_MAX)
+		return 0;
+	snprintf(name, sizeof(name), "task/%" PRIu32 "/stat", owner);
+	procfs_stat_at(folder, name, &stat);
+	return stat.state ? owner : 0;
 }
 
 #define FLAG_TELLS_POLLS 8u      /* flag of THREAD_STATE */
@@ -389,7 +411,8 @@ static bool observe_thread(void *context, int tid)
 		return !state.is_dying;
 	is_stuck = waits_for_ever(observation, &state);
 	look.record.time = clock_monotonic_ns();
-	look.record.object = (uint64_t)state.call << 8 | (uint8_t)state.letter;
+	look.record.object = (uint64_t)owner_of_mutex(observation->folder, &state) << OWNER_SHIFT |
+			     (uint64_t)state.call << 8 | (uint8_t)state.letter;
 	look.thread = collect_process_thread(
 		observation->collect, process, (uint64_t)tid, THREADS_RUNNING);
 	tells_polls = observe_polls(observation, &state, &look);

@@ -448,7 +448,8 @@ bool model_thread_told(struct model *model, const struct ct_event *event)
 void model_thread_seen(struct model *model, const struct ct_event *event)
 {
 	struct model_thread *thread = thread_at(model, seen_thread(model, event));
-	uint64_t system_call = event->object >> 8;
+	bool has_call = (int64_t)event->object >= 0;
+	uint64_t system_call = has_call ? event->object >> 8 & 0xffffff : MODEL_NO_CALL;
 	char letter = (char)(event->object & 0x7f);
 
 	see_halt(process_at(model, event->process), letter, event->time);
@@ -485,6 +486,10 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 	thread->seen_polls = event->flags & 8;
 	thread->seen_inside = event->flags & 16;
 	thread->seen_in_mutex = event->flags & 32;
+	thread->mutex_owner = 0;
+	if (has_call)
+		map_get(&process_at(model, event->process)->tids, event->object >> 32,
+			&thread->mutex_owner);
 	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&
 		thread->idle_from == CT_NO_TIME) {
 		idle_begin(model, thread, event->time);

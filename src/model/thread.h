@@ -98,7 +98,8 @@ struct model_thread {
 	bool seen_untimed; /* at that look it was blocked without time-out */
 	/* at that look it was in a poll or select whose descriptors are all known */
 	bool seen_polls;
-	bool seen_in_mutex; /* at that look it waited as for a mutex */
+	bool seen_in_mutex;   /* at that look it waited as for a mutex */
+	uint32_t mutex_owner; /* the thread that had that mutex then; 0: not known */
 	/* at that look it was in an epoll_wait for what only the process itself makes ready */
 	bool seen_inside;
 	bool is_blocked_timed;

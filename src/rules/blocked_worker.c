@@ -470,6 +470,7 @@ static void tell_run(
 	};
 
 	analyze_story_step(analysis, story, &step);
+	rules_mutex_owner_tell(analysis, candidate->subject, story);
 }
 
 static bool is_behind_any(

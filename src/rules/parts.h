@@ -182,6 +182,9 @@ bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64
 bool rules_endless_run_is_unusual(const struct analysis *analysis, const struct model_coro *coro);
 uint32_t rules_endless_run_place(const struct model_coro *coro);
 
+/* rules_mutex_owner_tell: of a thread that waits for a mutex whose owner is known, tells what runs on the owner. */
+void rules_mutex_owner_tell(struct analysis *analysis, uint32_t waiting, struct story *story);
+
 /*
  * rules_spinning_worker_explains: in a process that stands still, does a worker spin after the suspension of a
  * coroutine? If so, adds that as the finding.

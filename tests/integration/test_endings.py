@@ -21,6 +21,7 @@ import time
 from support import BUILD, COROTRACER, check, folder, run
 
 FROZEN = BUILD / "tests/targets/frozen"
+HELD_MUTEX = BUILD / "tests/targets/held_mutex"
 AT_ONCE = 9
 PROGRAMS = {  # the rule, words of the title, and the number of threads
     "never": ("lost-wakeup", "co_await Never", 1),
@@ -48,6 +49,22 @@ def wait_until_looked(trace, program):
         time.sleep(0.02)  # leaves the processor to other processes
         told = run(COROTRACER, "dump", partial(trace), status=None).stdout
         states = [line for line in told.splitlines() if " thread-state " in line]
+
+
+def test_mutex_owner(scratch):
+    """Of a thread that waits for a mutex of the C library, the engine records which thread has the mutex."""
+    trace = scratch / "held.ctrace"
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", HELD_MUTEX], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as engine:
+        said = json.loads(engine.stdout.readline())
+        looks = []
+        while not looks:
+            time.sleep(0.02)  # leaves the processor to other processes
+            told = run(COROTRACER, "dump", partial(trace), status=None).stdout
+            looks = [int(line.split()[4]) for line in told.splitlines()
+                     if f" thread-state tid={said['waiter']} " in line and line.endswith(" flags=0x20")]
+        engine.communicate(timeout=60)
+    check(all(look >> 32 == said["holder"] for look in looks), f"{[look >> 32 for look in looks]}, not {said}")
 
 
 def target_of(engine):
