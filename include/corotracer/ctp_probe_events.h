@@ -163,8 +163,9 @@ CTP_INLINE void ctp_cancel(uint64_t coro)
 
 /*
  * ctp_wake: `target` is a handle of kind COROUTINE or FRAME, or a CTP_REMOTE if the coroutine belongs to another
- * process; `waker` is the running coroutine or 0. `outcome` is the result of the wake (outcomes.def); if the target is
- * put into a queue, call ctp_enqueue next. The first run of a new coroutine needs no wake.
+ * process; `waker` is the running coroutine or 0. `site` is the place of the call that ends the wait (the unlock, the
+ * send), not that of a function through which all wakes go. `outcome` is the result of the wake (outcomes.def); if the
+ * target is put into a queue, call ctp_enqueue next. The first run of a new coroutine needs no wake.
  */
 CTP_INLINE void ctp_wake(uint64_t waker, uint64_t target, uint32_t site, enum ctp_outcome outcome)
 {
@@ -222,14 +223,15 @@ CTP_INLINE void ctp_await_done(uint64_t parent, uint64_t child)
 /*
  * ctp_acquire: `coro` holds the resource from here on. A coroutine that got the resource by ctp_hand_over does not
  * write this event. One coroutine at a time can hold a CTP_RESOURCE_LOCK; a resource that several may hold at the same
- * time, such as a lock that readers share, is a CTP_RESOURCE_SEMAPHORE.
+ * time, such as a lock that readers share, is a CTP_RESOURCE_SEMAPHORE. One event is one permit; of a channel, one item
+ * or one place for an item, also if it was taken without a wait.
  */
 CTP_INLINE void ctp_acquire(uint64_t coro, uint64_t resource, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_ACQUIRE, 0, 0));
 }
 
-/* ctp_release: `coro` gives the resource back, and the resource is free. */
+/* ctp_release: `coro` gives the resource back, and the resource is free; of a semaphore, one permit: n events for n. */
 CTP_INLINE void ctp_release(uint64_t coro, uint64_t resource, uint32_t site)
 {
 	ctp_emit_of(CTP_CATEGORY_RESOURCES, coro, resource, CTP_TAIL(site, CTP_KIND_RELEASE, 0, 0));
@@ -311,7 +313,10 @@ CTP_INLINE void ctp_descriptor_close(uint64_t descriptor, uint32_t site)
 		CTP_TAIL(site, CTP_KIND_DESCRIPTOR_CLOSE, 0, 0));
 }
 
-/* ctp_descriptor_arm: records an epoll_ctl with this operation (1 add, 2 delete, 3 modify), events and user data. */
+/*
+ * ctp_descriptor_arm: records an epoll_ctl with this operation (1 add, 2 delete, 3 modify), events and user data. In
+ * `events`, 0x4000 stands for EPOLLONESHOT, and 0x8000 for EPOLLET.
+ */
 CTP_INLINE void ctp_descriptor_arm(
 	uint64_t descriptor, unsigned operation, uint16_t events, uint64_t user_data, uint32_t site)
 {
