@@ -293,19 +293,6 @@ uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t index)
 	return analysis->ties.behind[index];
 }
 
-bool analyze_ties_is_something_left(
-	const struct analysis *analysis, const struct model_object *object)
-{
-	unsigned kind = CTP_HANDLE_RESOURCE(object->handle);
-
-	if (kind != CTP_RESOURCE_SEMAPHORE && kind != CTP_RESOURCE_CHANNEL)
-		return false;
-	/* A program that records what is taken of semaphores may not record what is taken from channels. */
-	return object->nr_left > 0 &&
-	       (object->has_takers ||
-		       (analysis->model->processes[object->process].tells_takings >> kind & 1));
-}
-
 bool analyze_ties_keeps_no_waker(const struct model_coro *coro)
 {
 	const struct model_waking *wake = &coro->turns->wake;

@@ -87,13 +87,6 @@ void analyze_ties_find_victims(struct analysis *analysis);
  */
 uint32_t analyze_ties_behind(const struct analysis *analysis, uint32_t coro);
 
-/*
- * analyze_ties_is_something_left: was more given to the object than taken, so that the rest is there for the next
- * taker? False if the program does not record takings, because then everything may have been taken.
- */
-bool analyze_ties_is_something_left(
-	const struct analysis *analysis, const struct model_object *object);
-
 #define TIES_GENERATIONS 64u /* generations of parents that are followed */
 
 /* analyze_ties_comes_from: is `coro` the coroutine `from`, or a descendant of it within TIES_GENERATIONS? */

@@ -113,8 +113,9 @@ struct model_process {
 	uint32_t nr_runs;
 	uint32_t nr_made;
 	bool tells_ends; /* ends are recorded, or initial suspends: not all probes do that */
-	uint32_t
-		tells_takings; /* bit n: acquisitions of objects of this kind are recorded (resources.def) */
+	/* bit n: of objects of this kind (resources.def) takings are recorded; and waits for one have ended */
+	uint32_t tells_takings;
+	uint32_t ended_waits;
 	/* records which wakes find their target queued, or each entry into a queue */
 	bool tells_queues;
 	/* by a child or an io_uring, besides its descriptors; see model_process_is_reachable */

@@ -159,6 +159,9 @@ void model_coro_set_state(
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
 		model_tell(
 			model, MODEL_READY, (struct model_sight){.coro = model_index(model, coro)});
+	if (state == CT_STATE_RUNNING)
+		process_at(model, coro->process)->ended_waits |=
+			UINT32_C(1) << CTP_HANDLE_RESOURCE(coro->wait_object) % 32;
 	if (state >= CT_STATE_DONE && coro->state < CT_STATE_DONE)
 		model_tell(model, MODEL_END,
 			(struct model_sight){.coro = model_index(model, coro), .until = time});

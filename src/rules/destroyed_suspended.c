@@ -9,6 +9,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/takings.h"
 #include "rules/parts.h"
 
 enum variant {
@@ -61,7 +62,7 @@ static bool is_cut_off(const struct analysis *analysis, uint32_t index)
 
 	return object->cut && !is_excused(analysis, coro) &&
 	       analyze_ties_nr_waiters(analysis, index) &&
-	       (is_free || analyze_ties_is_something_left(analysis, object));
+	       (is_free || analyze_takings_left_something(analysis, object));
 }
 
 /*
@@ -75,7 +76,7 @@ static ct_time gap_start(const struct analysis *analysis, uint32_t index, enum v
 	ct_time life = analyze_candidate_life_start(analysis, coro);
 	ct_time waits = analyze_ties_waits_since(analysis, index);
 
-	if (variant == VARIANT_CUT && analyze_ties_is_something_left(analysis, object))
+	if (variant == VARIANT_CUT && analyze_takings_left_something(analysis, object))
 		return FROM_THE_BEGINNING;
 	return waits != CT_NO_TIME && waits < life ? waits : life;
 }

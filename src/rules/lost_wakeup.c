@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/takings.h"
 #include "analyze/cut_children.h"
 #include "analyze/gone_waiters.h"
 #include "analyze/held.h"
@@ -96,7 +97,7 @@ static bool is_child_finished(
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
 {
-	bool is_left = analyze_ties_is_something_left(analysis, object) &&
+	bool is_left = analyze_takings_left_something(analysis, object) &&
 		       !rules_missed_notify_was_outlived(analysis, coro, object);
 
 	if (object->vain.time == CT_NO_TIME || (object->found.time > object->vain.time && !is_left))
@@ -333,7 +334,7 @@ static ct_time gap_start(const struct analysis *analysis, const struct model_cor
 	const struct candidate *candidate)
 {
 	if (candidate->grade == CT_GRADE_PROVEN || candidate->variant == VARIANT_NOBODY ||
-		analyze_ties_is_something_left(analysis, analyze_ties_object(analysis, coro)))
+		analyze_takings_left_something(analysis, analyze_ties_object(analysis, coro)))
 		return FROM_THE_BEGINNING;
 	return analyze_candidate_life_start(analysis, coro);
 }
@@ -370,6 +371,9 @@ static void judge(struct analysis *analysis, uint32_t index)
 			REASON_REACHABLE);
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
+	if (analyze_takings_left_something(analysis, analyze_ties_object(analysis, coro)) &&
+		!analyze_takings_are_told(analysis, analyze_ties_object(analysis, coro)))
+		analyze_candidate_lower(&candidate, REASON_UNTOLD_WAKES);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		gap_start(analysis, coro, &candidate), analysis->parties[coro->process].end);
 	analyze_candidate_limit_for_lost_steps(analysis, &candidate);
