@@ -487,7 +487,7 @@ struct ct_look {
 /* How a living process was examined, if one was. */
 struct ct_live {
 	uint64_t pid; /* 0: none was examined */
-	int64_t watched_ns; /* duration of its recording; 0: its flight file was read, or its own recording */
+	int64_t watched_ns; /* duration of its recording; 0: its flight file was read, or another engine's */
 	const char *known;   /* what is known of the time before, or not known: one sentence */
 	const char *trouble; /* what could not be seen, one sentence; "": all could */
 	const struct ct_look *looks;

@@ -308,7 +308,7 @@ static const char *words_known(struct analysis *analysis)
 	if (analysis->live->is_from_memory)
 		return "it has no probe: its coroutines were looked for in its memory, twice";
 	if (analysis->live->has_engine)
-		return "its recording was read, which goes on";
+		return "another engine records it; that recording was read as far as it goes";
 	if (watched_ns == 0)
 		return analyze_say(
 			analysis, "what its flight recorder keeps in a file was read%s", rest);

@@ -10,13 +10,13 @@
 
 #include "frames/awaited.h"
 #include "frames/debug_types.h"
-#include "frames/shape.h"
 #include "frames/value.h"
 
 #define FIELDS_MAX 16u
 #define MEMBERS_MAX 4096u
 #define DEPTH_MAX 4
 #define OWN_MAX 8u
+/* So deep lies the pointer of std::unique_ptr; the deleter, which has a member of the same name, lies deeper. */
 #define LIBRARY_DEPTH_MAX 6
 #define NAME_MAX_BYTES 96
 #define TEXT_MAX_BYTES 480u
@@ -44,7 +44,7 @@ static const struct library_type {
 
 /* The members of an awaiter on their way into it. */
 struct walk {
-	struct arena *arena;
+	struct class_names *names;
 	uint32_t *nr_members;
 	struct code_awaiter *awaiter;
 	/* the awaiter's class and its bases: a pointer to one leads to the next that waits, not to what is awaited */
@@ -117,7 +117,7 @@ static void add_field(struct walk *walk, const struct code_field *field, const s
 
 	*kept = *field;
 	kept->way = spot->way;
-	kept->value.name = arena_text(walk->arena, name, (size_t)nr_bytes);
+	kept->value.name = arena_text(walk->names->arena, name, (size_t)nr_bytes);
 	if (kept->value.name)
 		walk->count++;
 	else
@@ -131,7 +131,7 @@ static void take_value(
 
 	if (is_full(walk))
 		return;
-	if (!value_take(walk->arena, type, &field.value))
+	if (!value_take(walk->names->arena, type, &field.value))
 		walk->is_out_of_memory = true;
 	else if (field.value.bytes > 0)
 		add_field(walk, &field, spot, word);
@@ -213,7 +213,7 @@ static const struct library_type *library_type_of(const char *class_name, Dwarf_
 
 static const char *class_name_of(struct walk *walk, Dwarf_Die *type)
 {
-	const char *name = shape_class_name(walk->arena, type);
+	const char *name = debug_class_name(walk->names, type);
 
 	walk->is_out_of_memory |= !name;
 	return name ? name : "";
@@ -371,26 +371,27 @@ int awaited_name(const char **type, int most)
 	return end - at < most ? (int)(end - at) : most;
 }
 
-static bool can_be(Dwarf_Die *type, int depth)
+static bool can_be(Dwarf_Die *type, uint32_t *nr_members, int depth)
 {
 	Dwarf_Die member, base;
 	bool is_there = depth < DEPTH_MAX && dwarf_child(type, &member) == 0;
 
-	for (; is_there; is_there = dwarf_siblingof(&member, &member) == 0) {
+	for (; is_there && ++*nr_members < MEMBERS_MAX;
+		is_there = dwarf_siblingof(&member, &member) == 0) {
 		int tag = dwarf_tag(&member);
 
 		if (tag == DW_TAG_subprogram && debug_is_await_suspend(&member))
 			return true;
 		if (tag == DW_TAG_inheritance && debug_type(&member, &base) &&
-			can_be(&base, depth + 1))
+			can_be(&base, nr_members, depth + 1))
 			return true;
 	}
 	return false;
 }
 
-bool awaited_can_be(Dwarf_Die *type)
+bool awaited_can_be(Dwarf_Die *type, uint32_t *nr_members)
 {
-	return debug_is_class(type) && can_be(type, 0);
+	return debug_is_class(type) && can_be(type, nr_members, 0);
 }
 
 static void take_own(struct walk *walk, Dwarf_Die *type)
@@ -414,7 +415,7 @@ static bool take(struct walk *walk, Dwarf_Die *class_entry, bool may_follow)
 	walk_class(walk, class_entry, &spot);
 	if (walk->is_out_of_memory)
 		return false;
-	fields = arena_array(walk->arena, walk->count + 1, sizeof(*fields));
+	fields = arena_array(walk->names->arena, walk->count + 1, sizeof(*fields));
 	if (!fields)
 		return false;
 	memcpy(fields, walk->fields, walk->count * sizeof(*fields));
@@ -447,10 +448,10 @@ static bool find_held(struct walk *walk, Dwarf_Die *class_entry, Dwarf_Die *ret_
 	return true;
 }
 
-bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
+bool awaited_take(struct class_names *names, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
 	uint32_t *nr_members)
 {
-	struct walk walk = {.arena = arena, .nr_members = nr_members, .awaiter = awaiter};
+	struct walk walk = {.names = names, .nr_members = nr_members, .awaiter = awaiter};
 	struct code_way way = awaiter->way;
 	Dwarf_Die held;
 
@@ -460,10 +461,10 @@ bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *
 	return take(&walk, class_entry, true);
 }
 
-bool awaited_take_alone(struct arena *arena, struct code_awaiter *object, Dwarf_Die *class_entry,
-	uint32_t *nr_members)
+bool awaited_take_alone(struct class_names *names, struct code_awaiter *object,
+	Dwarf_Die *class_entry, uint32_t *nr_members)
 {
-	struct walk walk = {.arena = arena, .nr_members = nr_members, .awaiter = object};
+	struct walk walk = {.names = names, .nr_members = nr_members, .awaiter = object};
 
 	return take(&walk, class_entry, false);
 }
@@ -503,6 +504,11 @@ static bool measure(const struct code_field *field, const struct image *image, u
 
 	if (image_read(image, address, start, nr_bytes) != nr_bytes ||
 		image_read(image, address + field->end, finish, nr_bytes) != nr_bytes)
+		return false;
+	/* The program may be in the middle of a change. */
+	if (field->measure == CODE_MEASURE_DEQUE
+			? finish[3] < start[3] || (finish[3] == start[3] && finish[0] < start[0])
+			: finish[0] < start[0])
 		return false;
 	*ret_word = field->measure == CODE_MEASURE_DEQUE
 			    ? deque_size(start, finish, field->element_bytes)

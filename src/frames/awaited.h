@@ -18,19 +18,22 @@
  */
 int awaited_name(const char **type, int most);
 
-/* awaited_can_be: does the class, or one from which it derives, have await_suspend? */
-bool awaited_can_be(Dwarf_Die *type);
+/*
+ * awaited_can_be: does the class, or one from which it derives, have await_suspend? `nr_members` counts what was looked
+ * at, and bounds that.
+ */
+bool awaited_can_be(Dwarf_Die *type, uint32_t *nr_members);
 
 /*
  * awaited_take: fills in the members of the awaiter, whose way is known, by its class. `nr_members` counts those that
  * were looked at, and bounds them. False: out of memory.
  */
-bool awaited_take(struct arena *arena, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
+bool awaited_take(struct class_names *names, struct code_awaiter *awaiter, Dwarf_Die *class_entry,
 	uint32_t *nr_members);
 
 /* awaited_take_alone: does the same for an object to which something else led: its pointers are not followed. */
-bool awaited_take_alone(struct arena *arena, struct code_awaiter *object, Dwarf_Die *class_entry,
-	uint32_t *nr_members);
+bool awaited_take_alone(struct class_names *names, struct code_awaiter *object,
+	Dwarf_Die *class_entry, uint32_t *nr_members);
 
 /* Appends what is known of the memory to which a pointer leads; nothing, if that is nothing. */
 typedef void awaited_say_memory(void *context, uint64_t address, struct text *text);

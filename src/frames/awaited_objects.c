@@ -105,41 +105,76 @@ const char *awaited_objects_take(struct awaited_objects *objects, size_t frame)
 
 /* ---------------------------------------------------------------- who else leads there */
 
-static bool leads_to(const struct awaited_objects *objects, size_t at,
-	const struct code_variable *variable, uint64_t address)
-{
-	uint64_t words[VARIABLE_WORDS_MAX];
-	size_t nr_bytes = variable->bytes < sizeof(words) ? variable->bytes : sizeof(words);
-	size_t i, nr = image_read(objects->scan->image,
-			       frame_at(objects, at)->address + variable->offset, words, nr_bytes) /
-		       WORD;
+/* The frames besides those that await it which lead to an object that is told. */
+struct holders {
+	const struct object_count *object;
+	size_t frames[HOLDERS_TOLD];
+	const struct code_variable *variables[HOLDERS_TOLD];
+	uint32_t count;
+};
 
-	for (i = 0; i < nr; i++)
-		if (words[i] == address)
-			return true;
-	return false;
-}
-
-/* NULL: none leads there. */
-static const struct code_variable *variable_to(
-	const struct awaited_objects *objects, size_t at, uint64_t address)
-{
-	const struct code_shape *shape = &function_of(objects, at)->shape;
-	size_t i;
-
-	for (i = 0; i < shape->variables.count; i++)
-		if (leads_to(objects, at, &shape->variables.at[i], address))
-			return &shape->variables.at[i];
-	return NULL;
-}
-
-static bool awaits(const struct awaited_objects *objects, size_t at, uint64_t address)
+/* What the frame awaits; 0: nothing that is known. */
+static uint64_t awaited_at(const struct awaited_objects *objects, size_t at)
 {
 	const struct code_awaiter *awaiter =
 		frame_at(objects, at)->state == FRAME_WAITS ? awaiter_of(objects, at) : NULL;
 
-	return awaiter && awaited_object(awaiter, objects->scan->image,
-				  frame_at(objects, at)->address) == address;
+	return awaiter ? awaited_object(
+				 awaiter, objects->scan->image, frame_at(objects, at)->address)
+		       : 0;
+}
+
+static bool has_word(const uint64_t *words, size_t count, uint64_t word)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (words[i] == word)
+			return true;
+	return false;
+}
+
+static void look_at_variable(const struct awaited_objects *objects, size_t at,
+	const struct code_variable *variable, uint64_t awaited, struct holders *holders,
+	size_t nr_told)
+{
+	uint64_t words[VARIABLE_WORDS_MAX];
+	size_t nr_bytes = variable->bytes < sizeof(words) ? variable->bytes : sizeof(words);
+	size_t count = image_read(objects->scan->image,
+			       frame_at(objects, at)->address + variable->offset, words, nr_bytes) /
+		       WORD;
+	size_t i;
+
+	for (i = 0; i < nr_told; i++) {
+		struct holders *held = &holders[i];
+
+		if (held->count == HOLDERS_TOLD || held->object->address == awaited ||
+			(held->count && held->frames[held->count - 1] == at) ||
+			!has_word(words, count, held->object->address))
+			continue;
+		held->frames[held->count] = at;
+		held->variables[held->count++] = variable;
+	}
+}
+
+/* Each frame is read once, for all objects. */
+static void find_holders(
+	const struct awaited_objects *objects, struct holders *holders, size_t nr_told)
+{
+	size_t i, j;
+
+	for (i = 0; i < objects->scan->frames.count && i < FOUND_TOLD; i++) {
+		const struct code_shape *shape = &function_of(objects, i)->shape;
+		enum frame_state state = frame_at(objects, i)->state;
+		uint64_t awaited;
+
+		if (state != FRAME_WAITS && state != FRAME_RUNS)
+			continue;
+		awaited = awaited_at(objects, i);
+		for (j = 0; j < shape->variables.count; j++)
+			look_at_variable(
+				objects, i, &shape->variables.at[j], awaited, holders, nr_told);
+	}
 }
 
 static const struct found_place *place_of(const struct awaited_objects *objects, size_t at)
@@ -170,39 +205,23 @@ static void add_holder(const struct awaited_objects *objects, size_t at,
 	text_add(words, ", leads there, too");
 }
 
-static void add_holders(const struct awaited_objects *objects, uint64_t address, struct text *words)
-{
-	const struct code_variable *variable;
-	size_t i, nr_told = 0;
-
-	for (i = 0; i < objects->scan->frames.count && i < FOUND_WORDS && nr_told < HOLDERS_TOLD;
-		i++) {
-		enum frame_state state = frame_at(objects, i)->state;
-
-		if ((state != FRAME_WAITS && state != FRAME_RUNS) || awaits(objects, i, address))
-			continue;
-		variable = variable_to(objects, i, address);
-		if (!variable)
-			continue;
-		add_holder(objects, i, variable, words);
-		nr_told++;
-	}
-}
-
 /* ---------------------------------------------------------------- all of them */
 
-static void tell(struct awaited_objects *objects, const struct object_count *object)
+static void tell(struct awaited_objects *objects, const struct holders *holders)
 {
+	const struct object_count *object = holders->object;
 	const struct code_awaiter *awaiter = awaiter_of(objects, object->first);
 	struct text words = {0};
 	size_t nr_before;
+	uint32_t i;
 
 	object_counts_say(object, place_of(objects, object->first), &object_counts_await,
 		awaiter->object_type, &words);
 	nr_before = words.length;
 	awaited_tell(awaiter, objects->scan->image, frame_at(objects, object->first)->address, true,
 		say_memory, objects, &words);
-	add_holders(objects, object->address, &words);
+	for (i = 0; i < holders->count; i++)
+		add_holder(objects, holders->frames[i], holders->variables[i], &words);
 	if (words.length > nr_before)
 		found_sight(objects->found, text_peek(&words));
 	text_fini(&words);
@@ -213,20 +232,23 @@ static bool is_own(const struct awaited_objects *objects, const struct object_co
 {
 	size_t frame;
 
-	return object->nr_coroutines == 1 && find_frame(objects, object->address, &frame);
+	return object->nr_coroutines == 1 && find_frame(objects, object->address, &frame) &&
+	       frame == object->first;
 }
 
 void awaited_objects_tell(struct awaited_objects *objects)
 {
+	struct holders holders[OBJECT_COUNTS_SAID] = {{.count = 0}};
 	size_t i, nr_told = 0;
 
 	object_counts_sort(&objects->counts);
-	for (i = 0; i < objects->counts.list.count && nr_told < OBJECT_COUNTS_SAID; i++) {
-		if (is_own(objects, &objects->counts.list.at[i]))
-			continue;
-		tell(objects, &objects->counts.list.at[i]);
-		nr_told++;
-	}
+	for (i = 0; i < objects->counts.list.count && nr_told < OBJECT_COUNTS_SAID; i++)
+		if (!is_own(objects, &objects->counts.list.at[i]))
+			holders[nr_told++].object = &objects->counts.list.at[i];
+	if (nr_told > 0)
+		find_holders(objects, holders, nr_told);
+	for (i = 0; i < nr_told; i++)
+		tell(objects, &holders[i]);
 }
 
 void awaited_objects_fini(struct awaited_objects *objects)

@@ -40,8 +40,9 @@ static bool is_waited_for(const char *name)
 	static const char *const of_waits[] = {"mutex", "lock", "cond", "sem", "chan", "queue",
 		"event", "wait", "latch", "barrier", "mailbox", "future", "promise", "signal",
 		"gate", "notif", "join"};
-	static const char *const of_schedulers[] = {
-		"run", "ready", "sched", "worker", "timer", "context", "deque", "thread"};
+	static const char *const of_schedulers[] = {"run", "ready", "sched", "worker", "timer",
+		"context", "deque", "thread", "block", "clock", "exchange", "second", "delegate",
+		"char"};
 
 	return has_any(name, of_waits, sizeof(of_waits) / sizeof(*of_waits)) &&
 	       !has_any(name, of_schedulers, sizeof(of_schedulers) / sizeof(*of_schedulers));
@@ -103,9 +104,11 @@ static bool take_argument(struct function *function, Dwarf_Die *scope, Dwarf_Die
 }
 
 /* Is the other one a part of the object, as the list of waiters is of a lock? */
-static bool contains(struct argument *argument, const struct argument *other)
+static bool contains(struct argument *argument, struct argument *other)
 {
-	return other->address - argument->address < debug_bytes(&argument->type);
+	uint32_t bytes = debug_bytes(&argument->type);
+
+	return bytes > debug_bytes(&other->type) && other->address - argument->address < bytes;
 }
 
 /* Takes the first argument, or one that leads to an object of which the one before is a part. */
@@ -157,8 +160,7 @@ static bool find_argument(
 /* ---------------------------------------------------------------- objects */
 
 /* The index of the type; false: out of memory. */
-static bool type_at(struct call_objects *objects, struct arena *arena, struct argument *argument,
-	uint32_t *ret_type)
+static bool type_at(struct call_objects *objects, struct argument *argument, uint32_t *ret_type)
 {
 	uint64_t key = (uint64_t)(uintptr_t)argument->type.addr;
 	struct call_type fresh = {.name = argument->type_name};
@@ -166,7 +168,7 @@ static bool type_at(struct call_objects *objects, struct arena *arena, struct ar
 
 	*ret_type = (uint32_t)objects->types.count;
 	return map_get(&objects->by_type, key, ret_type) ||
-	       (awaited_take_alone(arena, &fresh.members, &argument->type, &nr_members) &&
+	       (awaited_take_alone(&objects->names, &fresh.members, &argument->type, &nr_members) &&
 		       vec_push(&objects->types, fresh) &&
 		       map_put(&objects->by_type, key, *ret_type));
 }
@@ -176,11 +178,12 @@ static bool add_waiting(struct call_objects *objects, const struct calling *call
 {
 	struct call_waiting waiting = {.place = place, .function = argument->function};
 
-	if (!type_at(objects, calling->found->arena, argument, ret_type))
+	objects->names.arena = calling->found->arena;
+	if (!type_at(objects, argument, ret_type))
 		return false;
 	waiting.type = *ret_type;
-	return object_counts_add(&objects->counts, argument->address, objects->waiting.count) &&
-	       vec_push(&objects->waiting, waiting);
+	return vec_push(&objects->waiting, waiting) &&
+	       object_counts_add(&objects->counts, argument->address, objects->waiting.count - 1);
 }
 
 const char *call_objects_take(struct call_objects *objects, const struct calling *calling,
@@ -249,4 +252,5 @@ void call_objects_fini(struct call_objects *objects)
 	vec_fini(&objects->waiting);
 	vec_fini(&objects->types);
 	map_fini(&objects->by_type);
+	debug_class_names_fini(&objects->names);
 }

@@ -28,11 +28,12 @@ struct call_objects {
 	VEC(struct call_waiting) waiting;
 	VEC(struct call_type) types;
 	struct map by_type; /* address of its entry, to an index into `types` */
+	struct class_names names;
 };
 
 /*
  * call_objects_take: finds the object of a row of calls, and counts it. Returns what is in it, in words that belong to
- * what was found: "is in lock with a mutex: owner = 0x7f30, waiters = 3"; NULL: none is known.
+ * what was found: "is in lock with the mutex at 0x7f40: owner = 0x7f30, waiters = 3"; NULL: none is known.
  */
 const char *call_objects_take(struct call_objects *objects, const struct calling *calling,
 	const struct calls *calls, uint32_t place);
@@ -41,6 +42,7 @@ const char *call_objects_take(struct call_objects *objects, const struct calling
 void call_objects_tell(
 	struct call_objects *objects, const struct image *image, struct found *found);
 
+/* call_objects_fini: frees what call_objects_take made. */
 void call_objects_fini(struct call_objects *objects);
 
 #endif

@@ -21,7 +21,7 @@ struct calls {
 	uint64_t addresses[CALLS_MAX]; /* in functions, without those that were inlined */
 	uint64_t ends[CALLS_MAX];      /* and where their part of the stack ends */
 	size_t nr_functions;
-	/* of the innermost functions, the registers in each, without what its caller alone has */
+	/* the registers in each of the innermost functions */
 	struct unwind registers[CALLS_WITH_REGISTERS];
 	uint64_t end;      /* where the stack of the outermost begins */
 	uint64_t outer;    /* an address in the outermost own function; 0: none */

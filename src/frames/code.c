@@ -131,6 +131,7 @@ enum ct_status code_open(struct code *code, struct image *image, const struct mo
 	memset(code, 0, sizeof(*code));
 	code->image = image;
 	code->modules = modules;
+	code->names.arena = &image->arena;
 	code->lowest = UINT64_MAX;
 	for (i = 0; i < modules->count; i++)
 		if (modules->at[i].debug && !add_functions(code, i))
@@ -151,6 +152,7 @@ void code_close(struct code *code)
 	vec_fini(&code->functions);
 	map_fini(&code->by_destroy);
 	map_fini(&code->by_name);
+	debug_class_names_fini(&code->names);
 }
 
 bool code_look_at(struct code *code, struct code_function *function)

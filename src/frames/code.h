@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "frames/debug_types.h"
 #include "frames/modules.h"
 
 #define CODE_NO_OFFSET UINT32_MAX
@@ -149,7 +150,8 @@ struct code {
 	/* address of a destroying or cleaning part in the image, to an index in `functions` */
 	struct map by_destroy;
 	struct map by_name; /* hash of module and symbol, to the last function of this name */
-	uint64_t lowest;    /* all addresses of by_destroy are in between */
+	struct class_names names;
+	uint64_t lowest; /* all addresses of by_destroy are in between */
 	uint64_t highest;
 };
 

@@ -148,7 +148,7 @@ static void take_frames(struct telling *telling)
 		coroutine.function = take_place(telling, frame, true);
 		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
-		if (frame->state == FRAME_WAITS && i < FOUND_WORDS) {
+		if (frame->state == FRAME_WAITS && i < FOUND_TOLD) {
 			coroutine.arguments = arguments_of(telling, frame);
 			if (!frame->has_awaited)
 				coroutine.awaits = awaited_objects_take(&telling->objects, i);

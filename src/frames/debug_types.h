@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+
 /* debug_number: the attribute of this name, as a number; false: the entry has none. */
 bool debug_number(Dwarf_Die *entry, unsigned name, uint64_t *ret_number);
 
@@ -29,5 +33,19 @@ uint32_t debug_bytes(Dwarf_Die *type);
 
 /* debug_offset: where a member or a base lies in its class; false: it has no such place, as static members. */
 bool debug_offset(Dwarf_Die *member, uint32_t *ret_offset);
+
+/* Names of classes, each made once: elfutils goes through a whole unit for one. Zeroed but for the arena: none yet. */
+struct class_names {
+	struct arena *arena; /* of the names */
+	struct map by_entry; /* address of an entry, to an index in `names` */
+	VEC(const char *) names;
+};
+
+/*
+ * debug_class_name: the name of a class with its scopes, "my::AsyncRead"; NULL: out of memory.
+ * debug_class_names_fini: frees all but the names.
+ */
+const char *debug_class_name(struct class_names *names, Dwarf_Die *class_entry);
+void debug_class_names_fini(struct class_names *names);
 
 #endif

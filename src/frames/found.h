@@ -13,7 +13,7 @@
 
 #define FOUND_NO_THREAD UINT32_MAX
 #define FOUND_SAMPLES 12u
-#define FOUND_WORDS 10000u /* coroutines whose awaited objects are told */
+#define FOUND_TOLD 10000u /* coroutines whose awaited objects are told */
 
 enum frame_state {
 	FRAME_WAITS,    /* suspended */

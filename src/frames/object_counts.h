@@ -22,7 +22,7 @@ struct object_counts {
 /* object_counts_add: counts one more that waits for the object. False: out of memory. */
 bool object_counts_add(struct object_counts *counts, uint64_t address, size_t waiting);
 
-/* object_counts_sort: puts those first for which most wait. */
+/* object_counts_sort: puts those first for which most wait. No object is added afterwards. */
 void object_counts_sort(struct object_counts *counts);
 
 /* How they are with the object: "awaits the" of one, "await the" of several. */
@@ -37,6 +37,7 @@ extern const struct object_counts_words object_counts_await;
 void object_counts_say(const struct object_count *object, const struct found_place *place,
 	const struct object_counts_words *words, const char *type, struct text *text);
 
+/* object_counts_fini: frees what object_counts_add made. */
 void object_counts_fini(struct object_counts *counts);
 
 #endif

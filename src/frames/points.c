@@ -66,7 +66,7 @@ static const char *class_of(struct search *search, Dwarf_Die *entry)
 	if (dwarf_attr_integrate(entry, DW_AT_specification, &attribute))
 		dwarf_formref_die(&attribute, &declaration);
 	if (dwarf_getscopes_die(&declaration, &scopes) > 1) {
-		name = shape_class_name(&search->code->image->arena, &scopes[1]);
+		name = debug_class_name(&search->code->names, &scopes[1]);
 		if (name && !shape_take_class(search->code, search->function, name, &scopes[1]))
 			name = NULL;
 	}

@@ -77,11 +77,6 @@ static bool ends_with_member(const char *name)
 	return name[0] && name[strlen(name) - 1] != '>';
 }
 
-static bool has_name(const struct spot *spot)
-{
-	return ends_with_member(spot->name);
-}
-
 /* Members of tuples, "__0", and those of the only member keep the name of what they are in. */
 static bool set_name(struct spot *spot, const char *outer, const char *member)
 {
@@ -111,11 +106,13 @@ static uint64_t bytes_of(const struct rust_value *value)
 static void say_word(struct walk *walk, const struct spot *spot, const char *word)
 {
 	struct code_value form = {.offset = 0};
+	struct arena_mark mark;
 	Dwarf_Die type = spot->value.type;
 	uint64_t bytes = 0;
 
 	if (!walk->text || is_full(walk))
 		return;
+	mark = arena_mark(walk->reading->arena);
 	if (!value_take(walk->reading->arena, &type, &form))
 		walk->is_out_of_memory = true;
 	else if (form.bytes > 0 && image_read(walk->reading->image, spot->value.address, &bytes,
@@ -123,6 +120,7 @@ static void say_word(struct walk *walk, const struct spot *spot, const char *wor
 		begin_value(walk, spot->name, word);
 		value_add(walk->text, &form, bytes);
 	}
+	arena_reset(walk->reading->arena, mark);
 }
 
 static void say_name_of(struct walk *walk, const struct spot *spot, const char *word)
@@ -165,6 +163,8 @@ static bool find_member(struct walk *walk, const struct rust_value *value, const
 {
 	struct finding finding = {.walk = walk, .name = name, .found = ret_member};
 
+	if (rust_member(value, name, ret_member))
+		return true;
 	rust_each_member(value, look_for, &finding);
 	return finding.is_found;
 }
@@ -254,12 +254,8 @@ static void walk_structure(struct walk *walk, const struct spot *spot, enum pass
 
 	if (pass == PASS_PLAIN)
 		return;
-	for (i = 0; i < NR_PASSES; i++) {
+	for (i = pass == PASS_BEHIND ? PASS_BEHIND : PASS_PLAIN; i <= (unsigned)pass; i++) {
 		members.pass = (enum pass)i;
-		if (pass == PASS_BEHIND && i != PASS_BEHIND)
-			continue;
-		if (pass == PASS_WITHIN && i == PASS_BEHIND)
-			continue;
 		rust_each_member(&spot->value, take_member, &members);
 	}
 }
@@ -268,6 +264,7 @@ static void walk_structure(struct walk *walk, const struct spot *spot, enum pass
 
 static void walk_behind(struct walk *walk, const struct spot *spot)
 {
+	const struct library_type *library;
 	struct spot behind = *spot;
 	struct rust_value member;
 	size_t length = strlen(spot->name);
@@ -277,9 +274,8 @@ static void walk_behind(struct walk *walk, const struct spot *spot)
 		behind.value.address == 0 || !is_structure(&behind.value))
 		return;
 	if (!walk->text) {
-		*walk->object = behind.value;
-		if (library_type_of(walk, &behind.value, &member))
-			*walk->object = member;
+		library = library_type_of(walk, &behind.value, &member);
+		*walk->object = library && library->how == LIBRARY_WITHIN ? member : behind.value;
 		walk->has_object = true;
 		return;
 	}
@@ -324,7 +320,7 @@ static void walk_spot(struct walk *walk, const struct spot *spot, enum pass pass
 		walk_library(walk, spot, library, &member, pass);
 	else if (rust_has_variants(&spot->value))
 		walk_variant(walk, spot, pass);
-	else if (has_name(spot) && rust_only_member(&spot->value, &member))
+	else if (ends_with_member(spot->name) && rust_only_member(&spot->value, &member))
 		go_within(walk, spot, &member, "", pass);
 	else
 		walk_structure(walk, spot, pass);

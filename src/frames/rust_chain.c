@@ -381,9 +381,9 @@ static void add_object(const struct chain *chain, const struct rust_reading *rea
 	struct rust_waiting waiting = {.place = coroutine->place};
 
 	if (rust_awaited_object(reading, &chain->last, &waiting.object) &&
-		(!object_counts_add(
-			 &objects->counts, waiting.object.address, objects->waiting.count) ||
-			!vec_push(&objects->waiting, waiting)))
+		(!vec_push(&objects->waiting, waiting) ||
+			!object_counts_add(&objects->counts, waiting.object.address,
+				objects->waiting.count - 1)))
 		chain->found->is_out_of_memory = true;
 }
 
@@ -396,7 +396,7 @@ static void say_awaited(
 	size_t nr_before;
 
 	if (coroutine->awaited || coroutine->object || coroutine->state != FRAME_WAITS ||
-		chain->found->coroutines.count >= FOUND_WORDS)
+		chain->found->coroutines.count >= FOUND_TOLD)
 		return;
 	text_add(&words, "awaits ");
 	say_name(&words, short_type(chain->found, rust_type_name(&chain->last)));

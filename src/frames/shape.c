@@ -30,6 +30,7 @@ struct reading {
 	Dwarf_Die entry; /* of the function that resumes */
 	/* members that were looked at: a hostile file can refer to a type again and again */
 	uint32_t nr_members;
+	uint32_t nr_awaited; /* those of what may be awaited */
 };
 
 static bool is_called(Dwarf_Die *entry, const char *name)
@@ -227,37 +228,6 @@ static bool is_awaiter(const struct code_function *function, Dwarf_Die *member, 
 	return strncmp(name, "struct_", 7) == 0 || strncmp(name, "class_", 6) == 0;
 }
 
-/* Names that only tell versions of a library apart, such as std::__n4861 and std::__cxx11, are left out. */
-static bool is_scope_name(Dwarf_Die *scope)
-{
-	int tag = dwarf_tag(scope);
-	const char *name = dwarf_diename(scope);
-
-	return name && strncmp(name, "__", 2) != 0 &&
-	       (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-		       tag == DW_TAG_namespace);
-}
-
-const char *shape_class_name(struct arena *arena, Dwarf_Die *class_entry)
-{
-	struct text name = {0};
-	Dwarf_Die *scopes = NULL;
-	const char *result;
-	int i = dwarf_getscopes_die(class_entry, &scopes);
-
-	while (--i >= 0) {
-		if (!is_scope_name(&scopes[i]))
-			continue;
-		if (name.length > 0)
-			text_add(&name, "::");
-		text_add(&name, dwarf_diename(&scopes[i]));
-	}
-	free(scopes);
-	result = arena_text(arena, text_peek(&name), name.length);
-	text_fini(&name);
-	return result;
-}
-
 static const char *member_name(struct reading *reading, Dwarf_Die *member)
 {
 	const char *name = dwarf_diename(member);
@@ -274,14 +244,13 @@ static bool take_awaiter(
 
 	if (reading->function->is_gcc)
 		awaiter.number = (uint32_t)strtoul(dwarf_diename(member) + 2, NULL, 10);
-	awaiter.type = reading->function->is_gcc
-			       ? shape_class_name(&reading->code->image->arena, type)
-			       : member_name(reading, member);
+	awaiter.type = reading->function->is_gcc ? debug_class_name(&reading->code->names, type)
+						 : member_name(reading, member);
 	awaiter.has_descriptor =
 		reading->function->is_gcc &&
 		find_descriptor(&reading->nr_members, type, offset, true, 0, &awaiter.descriptor);
 	if (reading->function->is_gcc &&
-		!awaited_take(&reading->code->image->arena, &awaiter, type, &reading->nr_members))
+		!awaited_take(&reading->code->names, &awaiter, type, &reading->nr_awaited))
 		return false;
 	return awaiter.type && vec_push(&shape->awaiters, awaiter);
 }
@@ -290,13 +259,13 @@ static bool take_elsewhere(struct reading *reading, Dwarf_Die *type, const struc
 {
 	struct code_awaiter awaiter = {.number = CODE_NO_OFFSET, .way = *way};
 
-	if (!awaited_can_be(type))
+	if (!awaited_can_be(type, &reading->nr_awaited))
 		return true;
-	awaiter.type = shape_class_name(&reading->code->image->arena, type);
+	awaiter.type = debug_class_name(&reading->code->names, type);
 	awaiter.object_type = awaiter.type;
 	awaiter.object = *way;
 	return awaiter.type &&
-	       awaited_take(&reading->code->image->arena, &awaiter, type, &reading->nr_members) &&
+	       awaited_take(&reading->code->names, &awaiter, type, &reading->nr_awaited) &&
 	       vec_push(&reading->function->shape.awaiters, awaiter);
 }
 
@@ -321,12 +290,12 @@ static bool take_awaited_variable(struct reading *reading, Dwarf_Die *type, uint
 	if (!take_elsewhere(reading, &target, &way))
 		return false;
 	is_there = dwarf_child(&target, &member) == 0;
-	for (; is_there && reading->nr_members < MEMBERS_MAX;
+	for (; is_there && reading->nr_awaited < MEMBERS_MAX;
 		is_there = dwarf_siblingof(&member, &member) == 0) {
 		if (dwarf_tag(&member) != DW_TAG_member || !debug_offset(&member, &within) ||
 			!debug_type(&member, &its_type))
 			continue;
-		reading->nr_members++;
+		reading->nr_awaited++;
 		at = way;
 		at.offset += within;
 		if (!take_elsewhere(reading, &its_type, &at))
@@ -336,7 +305,7 @@ static bool take_awaited_variable(struct reading *reading, Dwarf_Die *type, uint
 }
 
 /* A variable or an argument of the function. GCC puts the numbers of its block behind a name: "guard_2_5". */
-static bool take_own(struct reading *reading, Dwarf_Die *member, uint32_t offset)
+static bool take_variable(struct reading *reading, Dwarf_Die *member, uint32_t offset)
 {
 	struct arena *arena = &reading->code->image->arena;
 	struct code_variable variable = {.offset = offset};
@@ -348,7 +317,7 @@ static bool take_own(struct reading *reading, Dwarf_Die *member, uint32_t offset
 	variable.bytes = debug_bytes(&type);
 	if (debug_is_class(&type) && variable.bytes > 0) {
 		variable.name = arena_text(arena, name, given_name_length(name));
-		variable.type = shape_class_name(&reading->code->image->arena, &type);
+		variable.type = debug_class_name(&reading->code->names, &type);
 		if (!variable.name || !variable.type ||
 			!vec_push(&reading->function->shape.variables, variable))
 			return false;
@@ -373,7 +342,7 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 	else if (debug_type(member, &type) && is_awaiter(reading->function, member, &type))
 		return take_awaiter(reading, member, &type, offset);
 	else
-		return take_own(reading, member, offset) &&
+		return take_variable(reading, member, offset) &&
 		       given_take(
 			       reading->code, reading->function, &reading->entry, member, offset);
 	return true;
@@ -528,14 +497,18 @@ static bool is_of_point(const struct code_function *function, const struct code_
 						 : 2 * (awaiter->number + 2) == point->index;
 }
 
-uint32_t shape_awaiter_of_point(
-	const struct code_function *function, const struct code_point *point)
+/* The only awaiter of a place, of those that have a number, or of those that have none. */
+static uint32_t only_one(
+	const struct code_function *function, const struct code_point *point, bool has_number)
 {
 	const struct code_shape *shape = &function->shape;
 	uint32_t found = CODE_NO_OFFSET, i;
 
 	for (i = 0; i < shape->awaiters.count; i++) {
-		if (!is_of_point(function, &shape->awaiters.at[i], point))
+		const struct code_awaiter *awaiter = &shape->awaiters.at[i];
+
+		if ((awaiter->number != CODE_NO_OFFSET) != has_number ||
+			!is_of_point(function, awaiter, point))
 			continue;
 		if (found != CODE_NO_OFFSET)
 			return CODE_NO_OFFSET;
@@ -544,11 +517,19 @@ uint32_t shape_awaiter_of_point(
 	return found;
 }
 
+uint32_t shape_awaiter_of_point(
+	const struct code_function *function, const struct code_point *point)
+{
+	uint32_t numbered = only_one(function, point, true);
+
+	return numbered != CODE_NO_OFFSET ? numbered : only_one(function, point, false);
+}
+
 bool shape_take_class(struct code *code, struct code_function *function, const char *class_name,
 	Dwarf_Die *class_entry)
 {
 	struct code_shape *shape = &function->shape;
-	uint32_t nr_members = 0;
+	uint32_t nr_members = 0, nr_awaited = 0;
 	size_t i;
 
 	for (i = 0; i < shape->awaiters.count && !function->is_gcc; i++) {
@@ -558,7 +539,7 @@ bool shape_take_class(struct code *code, struct code_function *function, const c
 			continue;
 		awaiter->has_descriptor = find_descriptor(
 			&nr_members, class_entry, awaiter->offset, true, 0, &awaiter->descriptor);
-		if (!awaited_take(&code->image->arena, awaiter, class_entry, &nr_members))
+		if (!awaited_take(&code->names, awaiter, class_entry, &nr_awaited))
 			return false;
 	}
 	return true;

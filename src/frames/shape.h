@@ -20,9 +20,6 @@ bool shape_read(struct code *code, struct code_function *function);
 uint32_t shape_awaiter_of_point(
 	const struct code_function *function, const struct code_point *point);
 
-/* shape_class_name: the name of a class with its scopes, "my::AsyncRead"; NULL: out of memory. */
-const char *shape_class_name(struct arena *arena, Dwarf_Die *class_entry);
-
 /*
  * shape_take_class: tells the class of an awaiter, of which clang's frame names no members: those that are called as
  * descriptors are get their places, and all their ways. False: out of memory.

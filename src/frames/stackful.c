@@ -72,7 +72,7 @@ static void take(struct telling *telling, const struct context *context)
 	coroutine.function = calls_function(&calling, &row);
 	coroutine.place = calls_place(telling->found, &row);
 	coroutine.content = row.content;
-	if (stack.index < FOUND_WORDS)
+	if (stack.index < FOUND_TOLD)
 		coroutine.awaits =
 			call_objects_take(&telling->objects, &calling, &row, coroutine.place);
 	found_coroutine(telling->found, &coroutine);

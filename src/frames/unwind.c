@@ -134,7 +134,10 @@ static bool evaluate(
 
 /* ---------------------------------------------------------------- a step */
 
-/* A function that says nothing of these has not changed them (System V ABI for x86-64, 3.2.1). */
+/*
+ * A function that says nothing of these has not changed them (System V ABI for x86-64, 3.2.1). The table of elfutils
+ * 0.188 has RAX in the place of RBX.
+ */
 static bool is_kept(unsigned number)
 {
 	return number == UNWIND_RBX || number == UNWIND_RBP ||
@@ -152,7 +155,7 @@ static bool restore(
 		return false;
 	if (nr_ops == 0) {
 		*ret_value = machine->unwind->at[number];
-		return (ops == NULL || is_kept(number)) && (machine->unwind->known >> number & 1);
+		return is_kept(number) && (machine->unwind->known >> number & 1);
 	}
 	if (!evaluate(machine, ops, nr_ops, ret_value))
 		return false;
