@@ -84,7 +84,7 @@ void analyze_ended_wakers_tell(
 		return;
 	of_start = model_watch_place(
 		analyze_watch_by(analysis, &analyze_ended_wakers_watcher), place->spawn_site);
-	if (!of_start->last)
+	if (!of_start || !of_start->last || coro->suspended == CT_NO_TIME)
 		return;
 	analyze_story_evidence(analysis, story,
 		"%" PRIu64 " of the %" PRIu64

@@ -7,8 +7,8 @@
 
 #include "analyze/parts.h"
 
-#define LOOK_PERIOD_NS \
-	1000000000 /* within which the engine looks at threads that have gone silent */
+/* The engine looks at threads that have gone silent within a second, where looks are not too dear. */
+#define LOOK_PERIOD_NS INT64_C(2000000000)
 
 /* Is this a fatal signal that a program usually causes itself? */
 static bool is_crash_signal(int number)

@@ -487,7 +487,7 @@ void model_thread_seen(struct model *model, const struct ct_event *event)
 	thread->seen_inside = event->flags & 16;
 	thread->seen_in_mutex = event->flags & 32;
 	thread->mutex_owner = 0;
-	if (has_call)
+	if (has_call && event->object >> 32)
 		map_get(&process_at(model, event->process)->tids, event->object >> 32,
 			&thread->mutex_owner);
 	if (letter == 'S' && !thread->top && is_waiting_call(system_call) &&

@@ -5,8 +5,8 @@
  * open, so that no close is reported, and no poll reports the descriptor any more.
  *
  * The same holds for a wait for room after a write that found none, if the descriptor is in the list for reading
- * only: no poll reports the room. That is a Suspect. And for a descriptor that is armed for one report, which has come
- * before the wait began.
+ * only: no poll reports the room. That is a Suspect. The same holds, as Likely, for a descriptor that is armed for one
+ * report, which has come before the wait began.
  *
  * Likely if the wait names the descriptor. Suspect if the wait does not name it, and the coroutine had just found
  * nothing at this descriptor (analyze/tried.h): the wait may be for something else. The rule is silent if the file
@@ -51,7 +51,7 @@ static bool is_spent(const struct model_coro *coro, const struct model_descripto
 
 	return (descriptor->flags & (wanted | others)) == wanted && descriptor->nr_lists == 1 &&
 	       (descriptor->armed_events & MODEL_ARMED_ONCE) &&
-	       descriptor->reported != CT_NO_TIME && descriptor->reported >= descriptor->armed &&
+	       descriptor->reported != CT_NO_TIME && descriptor->reported > descriptor->armed &&
 	       descriptor->reported < coro->suspended;
 }
 

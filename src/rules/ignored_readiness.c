@@ -167,11 +167,10 @@ static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ign
 
 /* ---------------------------------------------------------------- the grade */
 
-/* Datagrams may be cut when they are read, and pairs of them are not told from others. */
-static bool is_sure(enum variant variant, const struct model_descriptor *descriptor)
+/* A rest may be left on purpose, cut as datagrams are, or read by a call of which nothing is recorded, as splice(2). */
+static bool is_sure(enum variant variant)
 {
-	return variant == VARIANT_WAITED ||
-	       (variant == VARIANT_REST && descriptor->type != CTP_DESCRIPTOR_TYPE_SOCKET_PAIR);
+	return variant == VARIANT_WAITED;
 }
 
 static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, enum variant variant)
@@ -179,9 +178,7 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t ignored, e
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	struct candidate candidate = {
 		.rule = CT_RULE_IGNORED_READINESS,
-		.grade = is_sure(variant, &analysis->model->descriptors.at[ignored])
-				 ? CT_GRADE_LIKELY
-				 : CT_GRADE_SUSPECT,
+		.grade = is_sure(variant) ? CT_GRADE_LIKELY : CT_GRADE_SUSPECT,
 		.variant = variant,
 		.process = coro->process,
 		.coro = index,

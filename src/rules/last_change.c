@@ -74,7 +74,8 @@ static bool is_free_lock(const struct analysis *analysis, const struct model_cor
 	const struct model_object *object = analyze_ties_object(analysis, coro);
 
 	return CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_LOCK && !object->owner &&
-	       object->changed_how == CTP_KIND_RELEASE && object->changed < coro->suspended &&
+	       object->has_takers && object->changed_how == CTP_KIND_RELEASE &&
+	       object->changed < coro->suspended &&
 	       !model_lost_between(analysis->model, coro->process, object->changed,
 		       analysis->parties[coro->process].end);
 }

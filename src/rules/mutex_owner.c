@@ -4,7 +4,8 @@
 
 void rules_mutex_owner_tell(struct analysis *analysis, uint32_t waiting, struct story *story)
 {
-	uint32_t owner = analysis->model->threads[waiting].mutex_owner;
+	const struct model_thread *thread = &analysis->model->threads[waiting];
+	uint32_t owner = thread_is_seen(thread) ? thread->mutex_owner : 0;
 	uint32_t top = analysis->model->threads[owner].top;
 	const struct model_coro *holder = &analysis->model->coros.at[top];
 	const char *name = analyze_words_thread(analysis, owner);

@@ -86,6 +86,7 @@ static enum ct_grade grade(const struct analysis *analysis, const struct model_c
 		return CT_GRADE_NONE;
 	return has_turned && is_asleep &&
 			       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER &&
+			       !analysis->parties[coro->process].has_ended_well &&
 			       !analyze_party_has_starved_worker(analysis, coro->process, since)
 		       ? CT_GRADE_LIKELY
 		       : CT_GRADE_SUSPECT;

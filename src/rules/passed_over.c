@@ -179,7 +179,11 @@ static void add(struct analysis *analysis, const struct passing *passing, uint32
 	const struct model_coro *coro = &analysis->model->coros.at[passing->coro];
 	struct candidate candidate = {
 		.rule = CT_RULE_PASSED_OVER,
-		.grade = reasons || variant >= VARIANT_LOOKS ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
+		/* A program that ends well may have had several loops, of which each ran until its own end. */
+		.grade = reasons || variant >= VARIANT_LOOKS ||
+					 analysis->parties[coro->process].has_ended_well
+				 ? CT_GRADE_SUSPECT
+				 : CT_GRADE_LIKELY,
 		.process = coro->process,
 		.coro = passing->coro,
 		.wait_site = site,
@@ -399,10 +403,13 @@ static void tell_overlap(struct analysis *analysis, struct story *story, struct 
 	const struct model_coro *coro)
 {
 	struct model_waking wake = model_wake_last(coro);
-	int64_t after = wake.time - coro->suspended;
+	int64_t after;
 
-	if (coro->suspended == CT_NO_TIME || wake.time < coro->resumed || after > OVERLAP_NS ||
+	if (coro->suspended == CT_NO_TIME || wake.time == CT_NO_TIME || wake.time < coro->resumed ||
 		wake.thread == coro->thread)
+		return;
+	after = wake.time - coro->suspended;
+	if (after > OVERLAP_NS)
 		return;
 	analyze_story_evidence(analysis, story,
 		"its wake came %s, from another thread than the one that had run it",
