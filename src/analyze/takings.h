@@ -12,7 +12,7 @@ struct model_object;
 bool analyze_takings_are_told(const struct analysis *analysis, const struct model_object *object);
 
 /*
- * analyze_takings_left_something: was more given to the object than taken, so that the rest is there for the next taker?
+ * analyze_takings_left_something: was more given to the object than taken, so that the rest is there for the next one?
  * False if the program does not record takings, because then everything may have been taken. A program that records
  * takings of the other kind counts as one that records these, too, as long as no wait for such an object has ended.
  */
