@@ -158,6 +158,7 @@ struct found {
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
 	VEC(const char *) sights;
+	bool is_moving;  /* the program runs on while its memory is read */
 	bool has_stacks; /* sights say what threads are in: worth a report without coroutines */
 	bool is_out_of_memory;
 };

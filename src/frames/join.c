@@ -271,8 +271,11 @@ static uint64_t number_of(const struct joining *joining, uint64_t coro)
 								: 0;
 }
 
+/* A descriptor is guessed by the name of a member, which proves nothing beside what is recorded of descriptors. */
 static uint64_t object_of(const struct joining *joining, uint64_t object)
 {
+	if (joining->found->is_moving && CTP_HANDLE_RESOURCE(object) == CTP_RESOURCE_DESCRIPTOR)
+		return 0;
 	if (CTP_HANDLE_RESOURCE(object) != CTP_RESOURCE_COROUTINE)
 		return object;
 	return CTP_HANDLE(CTP_RESOURCE_COROUTINE, number_of(joining, CTP_HANDLE_IDENTITY(object)));
@@ -411,7 +414,7 @@ static void add_notes(struct joining *joining)
 		"coroutines are told by their frames alone, as the program's probe does not know "
 		"them: since when they wait is not known");
 	add_note(joining, MATCH_LEFT_OUT, true,
-		"tasks were found in memory and left out: which of those in the recorder they are "
+		"coroutines were found in memory and left out: which of those recorded they are "
 		"is not known");
 	/* The first note says only that there is nothing but memory. */
 	for (i = 1; i < now->nr_notes; i++)

@@ -187,8 +187,9 @@ static enum match match(struct matches *matches, const struct found *found, size
 		matches->coro[at] = matches->lives.at[life].coro;
 		return MATCH_HISTORY;
 	}
+	/* While others run, memory is read at many moments: only what the probe vouches for holds still. */
 	if (!is_silent(matches, coroutine))
-		return MATCH_NONE;
+		return found->is_moving && matches->lives.count > 0 ? MATCH_LEFT_OUT : MATCH_NONE;
 	matches->coro[at] = coroutine->identity;
 	return MATCH_SILENT;
 }

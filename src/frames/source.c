@@ -38,6 +38,7 @@ static enum ct_status look(struct telling *telling, struct ct_error *reterr)
 	size_t i;
 
 	found_init(&telling->found, &telling->source->arena);
+	telling->found.is_moving = telling->image->is_moving;
 	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
 		status = kinds[i]->look(
 			telling->readers[i], telling->image, &telling->found, reterr);
