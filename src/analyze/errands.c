@@ -67,7 +67,7 @@ static bool is_errand(const struct model *model, uint32_t index, uint32_t coro)
 	       analyze_ties_comes_from(model, index, coro);
 }
 
-/* Are nearly all waits here ended by one that the waiting one had started? */
+/* Are most waits here ended by one that the waiting one had started? */
 static bool is_of_errands(const struct place *place)
 {
 	return place->nr_ended >= LEAST_BROUGHT &&

@@ -26,7 +26,7 @@ void analyze_errands_survey(const struct analysis *analysis);
  * had started in the run before its wait, or by a descendant of that? Did this one start some, too, and have all of
  * them ended, with all that they had started, while it has waited ten times longer than any did there?
  *
- * analyze_errands_tell: if so, adds evidence of the last of these to end. If nearly all waits there were ended like
+ * analyze_errands_tell: if so, adds evidence of the last of these to end. If most waits there were ended like
  * that, and one that this coroutine had started ended the wait of another one instead, it adds evidence of that.
  *
  * analyze_errands_are_over: did this one start at least two in the run before its wait, have all of them ended, with

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passages: a coroutine yields at a place at which others wait, and goes on: it went past without a wait, as who takes
- * a free lock of trio's does. If nobody has been woken there since by a coroutine, this one may have what the others
+ * Passages: a coroutine yields at a place at which others wait, and goes on: it went past without a wait, as a task
+ * does that takes a free lock of trio. If no coroutine has woken anybody there since, this one may have what the others
  * wait for.
  */
 #ifndef ANALYZE_PASSAGES_H

@@ -309,7 +309,7 @@ static bool is_outside(const struct analysis *analysis, const struct model_coro 
 	       !leads_through(analysis, other->wait_site, type);
 }
 
-/* Is nobody in a method of the type who could give the lock back? */
+/* Tells that no coroutine is in a method of the type, by which the lock could be given back. */
 static void tell_left(struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	struct type type;

@@ -70,21 +70,15 @@ static bool set_base(Dwarf_Die *type, struct code_value *value)
 
 static bool set_form(Dwarf_Die *type, struct code_value *value)
 {
-	switch (dwarf_tag(type)) {
-	case DW_TAG_base_type:
+	if (dwarf_tag(type) == DW_TAG_base_type)
 		return set_base(type, value);
-	case DW_TAG_enumeration_type:
-		value->form = CODE_FORM_ENUMERATION;
-		return true;
-	case DW_TAG_pointer_type:
-	case DW_TAG_reference_type:
-	case DW_TAG_rvalue_reference_type:
+	if (debug_is_pointer(type)) {
 		value->form = CODE_FORM_POINTER;
 		value->bytes = sizeof(uint64_t);
 		return true;
-	default:
-		return false;
 	}
+	value->form = CODE_FORM_ENUMERATION;
+	return dwarf_tag(type) == DW_TAG_enumeration_type;
 }
 
 bool value_take(struct arena *arena, Dwarf_Die *type, struct code_value *value)

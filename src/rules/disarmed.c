@@ -143,7 +143,10 @@ static uint32_t waited_by(const struct analysis *analysis, const struct model_co
 	return !waited && is_asked ? tried : waited;
 }
 
-/* A program that ends well may have taken its listener out of the list before; a report is nothing that it has done. */
+/*
+ * A program that ends well may have taken its listener out of the list before. The one report is what the kernel did,
+ * and not the program.
+ */
 static bool may_be_left_on_purpose(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_descriptor *descriptor)
 {
