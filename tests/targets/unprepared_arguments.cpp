@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "unprepared_task.h"
+
 enum class Mode { quiet, loud = 7 };
 
 std::vector<std::coroutine_handle<>> waiting;
@@ -23,29 +25,6 @@ struct Park {
 	void await_resume()
 	{
 	}
-};
-
-struct Task {
-	struct promise_type {
-		Task get_return_object()
-		{
-			return {};
-		}
-		std::suspend_never initial_suspend() noexcept
-		{
-			return {};
-		}
-		std::suspend_always final_suspend() noexcept
-		{
-			return {};
-		}
-		void return_void()
-		{
-		}
-		void unhandled_exception()
-		{
-		}
-	};
 };
 
 Task work(int number, bool done, unsigned char byte, Mode mode, double share, const int *pointer,

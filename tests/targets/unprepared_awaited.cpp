@@ -13,28 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-struct Task {
-	struct promise_type {
-		Task get_return_object()
-		{
-			return {};
-		}
-		std::suspend_never initial_suspend() noexcept
-		{
-			return {};
-		}
-		std::suspend_always final_suspend() noexcept
-		{
-			return {};
-		}
-		void return_void()
-		{
-		}
-		void unhandled_exception()
-		{
-		}
-	};
-};
+#include "unprepared_task.h"
 
 enum class Kind { narrow, wide };
 
