@@ -10,6 +10,7 @@
 
 #include "frames/awaited.h"
 #include "frames/debug_types.h"
+#include "frames/library_type.h"
 #include "frames/value.h"
 
 #define FIELDS_MAX 16u
@@ -31,12 +32,7 @@ enum library_how {
 	LIBRARY_WITHIN,
 };
 
-static const struct library_type {
-	const char *class_name;
-	const char *member;
-	enum library_how how;
-	const char *word;
-} library_types[] = {
+static const struct library_type library_types[] = {
 #define X(class_name, member, how, word) {class_name, member, LIBRARY_##how, word},
 #include "frames/library_types.def"
 #undef X
@@ -97,7 +93,8 @@ static bool step_behind(const struct spot *spot, struct spot *ret_spot)
 	size_t length = strlen(spot->name);
 
 	*ret_spot = *spot;
-	if (!spot->may_follow || spot->way.nr_steps == 2 || length + 3 > NAME_MAX_BYTES)
+	if (!spot->may_follow || spot->way.nr_steps == CODE_STEPS_MAX ||
+		length + 3 > NAME_MAX_BYTES)
 		return false;
 	ret_spot->way.steps[ret_spot->way.nr_steps++] = spot->way.offset;
 	ret_spot->way.offset = 0;
@@ -201,10 +198,8 @@ static const struct library_type *library_type_of(const char *class_name, Dwarf_
 
 	for (i = 0; i < sizeof(library_types) / sizeof(*library_types); i++) {
 		const struct library_type *library = &library_types[i];
-		size_t nr_bytes = strlen(library->class_name);
 
-		if (strncmp(class_name, library->class_name, nr_bytes) == 0 &&
-			(class_name[nr_bytes] == '\0' || class_name[nr_bytes - 1] == '<') &&
+		if (library_type_is(library, class_name) &&
 			find_member(walk, type, library->member, 0, ret_offset, ret_type))
 			return library;
 	}
@@ -439,7 +434,8 @@ static bool find_held(struct walk *walk, Dwarf_Die *class_entry, Dwarf_Die *ret_
 	way->offset += at + within;
 	if (!debug_is_pointer(ret_class))
 		return debug_is_class(ret_class);
-	if (way->nr_steps == 2 || !debug_type(ret_class, &target) || !debug_is_class(&target))
+	if (way->nr_steps == CODE_STEPS_MAX || !debug_type(ret_class, &target) ||
+		!debug_is_class(&target))
 		return false;
 	way->steps[way->nr_steps++] = way->offset;
 	way->offset = 0;

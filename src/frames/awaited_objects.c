@@ -19,22 +19,12 @@ static const struct frame *frame_at(const struct awaited_objects *objects, size_
 
 static const struct code_function *function_of(const struct awaited_objects *objects, size_t at)
 {
-	return &objects->scan->code->functions.at[frame_at(objects, at)->function];
+	return scan_function(objects->scan, frame_at(objects, at));
 }
 
-static const struct code_point *point_of(const struct awaited_objects *objects, size_t at)
-{
-	return code_point_of(function_of(objects, at), frame_at(objects, at)->index);
-}
-
-/* NULL: what the frame awaits is not described. */
 static const struct code_awaiter *awaiter_of(const struct awaited_objects *objects, size_t at)
 {
-	const struct code_point *point = point_of(objects, at);
-
-	return point && point->awaiter_at != CODE_NO_OFFSET
-		       ? &function_of(objects, at)->shape.awaiters.at[point->awaiter_at]
-		       : NULL;
+	return scan_awaiter(objects->scan, frame_at(objects, at));
 }
 
 /* The frame in which the address lies; false: in none. */
@@ -85,22 +75,19 @@ const char *awaited_objects_take(struct awaited_objects *objects, size_t frame)
 {
 	const struct code_awaiter *awaiter = awaiter_of(objects, frame);
 	struct text words = {0};
-	const char *kept = NULL;
 	size_t nr_before;
 
 	if (!awaiter)
 		return NULL;
 	count(objects, awaiter, frame);
 	text_add(&words, "awaits ");
-	add_type(&words, point_of(objects, frame)->awaiter);
+	add_type(&words, code_point_of(function_of(objects, frame), frame_at(objects, frame)->index)
+				 ->awaiter);
 	text_add(&words, ": ");
 	nr_before = words.length;
 	awaited_tell(awaiter, objects->scan->image, frame_at(objects, frame)->address, false,
 		say_memory, objects, &words);
-	if (words.length > nr_before)
-		kept = found_text(objects->found, text_peek(&words));
-	text_fini(&words);
-	return kept;
+	return found_words(objects->found, &words, nr_before);
 }
 
 /* ---------------------------------------------------------------- who else leads there */
@@ -116,8 +103,7 @@ struct holders {
 /* What the frame awaits; 0: nothing that is known. */
 static uint64_t awaited_at(const struct awaited_objects *objects, size_t at)
 {
-	const struct code_awaiter *awaiter =
-		frame_at(objects, at)->state == FRAME_WAITS ? awaiter_of(objects, at) : NULL;
+	const struct code_awaiter *awaiter = awaiter_of(objects, at);
 
 	return awaiter ? awaited_object(
 				 awaiter, objects->scan->image, frame_at(objects, at)->address)
@@ -222,9 +208,7 @@ static void tell(struct awaited_objects *objects, const struct holders *holders)
 		say_memory, objects, &words);
 	for (i = 0; i < holders->count; i++)
 		add_holder(objects, holders->frames[i], holders->variables[i], &words);
-	if (words.length > nr_before)
-		found_sight(objects->found, text_peek(&words));
-	text_fini(&words);
+	found_words_sight(objects->found, &words, nr_before);
 }
 
 /* What a coroutine alone awaits, and has in a frame itself, is no object that others know. */

@@ -191,7 +191,6 @@ const char *call_objects_take(struct call_objects *objects, const struct calling
 {
 	struct argument argument;
 	struct text words = {0};
-	const char *kept = NULL;
 	size_t nr_before;
 	uint32_t type;
 
@@ -209,10 +208,7 @@ const char *call_objects_take(struct call_objects *objects, const struct calling
 	nr_before = words.length;
 	awaited_tell(&objects->types.at[type].members, calling->image, argument.address, false,
 		NULL, NULL, &words);
-	if (words.length > nr_before)
-		kept = found_text(calling->found, text_peek(&words));
-	text_fini(&words);
-	return kept;
+	return found_words(calling->found, &words, nr_before);
 }
 
 static void tell(const struct call_objects *objects, const struct object_count *object,
@@ -231,10 +227,8 @@ static void tell(const struct call_objects *objects, const struct object_count *
 		object, &found->places.at[waiting->place], &with, text_peek(&call), &words);
 	nr_before = words.length;
 	awaited_tell(&type->members, image, object->address, false, NULL, NULL, &words);
-	if (words.length > nr_before)
-		found_sight(found, text_peek(&words));
 	text_fini(&call);
-	text_fini(&words);
+	found_words_sight(found, &words, nr_before);
 }
 
 void call_objects_tell(struct call_objects *objects, const struct image *image, struct found *found)

@@ -57,8 +57,9 @@ enum code_measure {
 };
 
 /* A way from a frame to an address: the pointers to follow, each by its offset in what the one before leads to. */
+#define CODE_STEPS_MAX 2u
 struct code_way {
-	uint32_t steps[2];
+	uint32_t steps[CODE_STEPS_MAX];
 	uint32_t nr_steps;
 	uint32_t offset; /* in what the last one leads to, or in the frame */
 };

@@ -27,12 +27,6 @@ struct telling {
 	struct awaited_objects objects;
 };
 
-static const struct code_function *function_of(
-	const struct telling *telling, const struct frame *frame)
-{
-	return &telling->scan.code->functions.at[frame->function];
-}
-
 /* ---------------------------------------------------------------- places */
 
 /* Places that the compiler merged: "AsyncRead, or line 40, or line 52". */
@@ -71,7 +65,7 @@ static struct found_place place_of(
 static uint32_t take_place(
 	const struct telling *telling, const struct frame *frame, bool is_function)
 {
-	const struct code_function *function = function_of(telling, frame);
+	const struct code_function *function = scan_function(&telling->scan, frame);
 	const struct code_point *point = is_function ? NULL : code_point_of(function, frame->index);
 	uint64_t words[] = {
 		frame->function, point ? (uint64_t)(point - function->shape.points.at) + 1 : 0};
@@ -90,7 +84,8 @@ static uint32_t take_place(
 static void take_wait(
 	const struct telling *telling, const struct frame *frame, struct found_coroutine *coroutine)
 {
-	const struct code_point *point = code_point_of(function_of(telling, frame), frame->index);
+	const struct code_point *point =
+		code_point_of(scan_function(&telling->scan, frame), frame->index);
 
 	coroutine->place = take_place(telling, frame, false);
 	coroutine->is_initial = point && point->is_initial;
@@ -104,7 +99,7 @@ static void take_wait(
 /* The number that a probe gave it, if its promise has room for one. */
 static uint64_t identity_of(const struct telling *telling, const struct frame *frame)
 {
-	const struct code_shape *shape = &function_of(telling, frame)->shape;
+	const struct code_shape *shape = &scan_function(&telling->scan, frame)->shape;
 	uint64_t identity = 0;
 
 	if (shape->identity_offset == 0 ||
@@ -118,13 +113,10 @@ static uint64_t identity_of(const struct telling *telling, const struct frame *f
 static const char *arguments_of(const struct telling *telling, const struct frame *frame)
 {
 	struct text text = {0};
-	const char *kept = NULL;
 
-	given_tell(function_of(telling, frame), telling->scan.image, frame->address, &text);
-	if (text.length > 0)
-		kept = found_text(telling->found, text_peek(&text));
-	text_fini(&text);
-	return kept;
+	given_tell(
+		scan_function(&telling->scan, frame), telling->scan.image, frame->address, &text);
+	return found_words(telling->found, &text, 0);
 }
 
 static void take_frames(struct telling *telling)
@@ -138,9 +130,10 @@ static void take_frames(struct telling *telling)
 			.state = frame->state,
 			.name = "",
 			.thread = frame->thread,
-			.bytes = function_of(telling, frame)->shape.bytes,
+			.bytes = scan_function(&telling->scan, frame)->shape.bytes,
 			.identity = identity_of(telling, frame),
-			.has_probe = function_of(telling, frame)->shape.identity_offset != 0,
+			.has_probe =
+				scan_function(&telling->scan, frame)->shape.identity_offset != 0,
 			.is_frame = true,
 			.knot = KNOT_FRAME,
 			.content = hash_bytes(HASH_START, content, sizeof(content))};
@@ -180,7 +173,8 @@ static uint64_t count_without_shape(const struct telling *telling)
 	size_t i;
 
 	for (i = 0; i < telling->scan.frames.count; i++)
-		count += function_of(telling, &telling->scan.frames.at[i])->shape.bytes == 0;
+		count += scan_function(&telling->scan, &telling->scan.frames.at[i])->shape.bytes ==
+			 0;
 	return count;
 }
 

@@ -19,6 +19,13 @@ bool debug_number(Dwarf_Die *entry, unsigned name, uint64_t *ret_number)
 	return true;
 }
 
+bool debug_is_called(Dwarf_Die *entry, const char *name)
+{
+	const char *given = dwarf_diename(entry);
+
+	return given && strcmp(given, name) == 0;
+}
+
 bool debug_type(Dwarf_Die *entry, Dwarf_Die *ret_type)
 {
 	Dwarf_Attribute attribute;

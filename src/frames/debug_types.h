@@ -14,6 +14,9 @@
 /* debug_number: the attribute of this name, as a number; false: the entry has none. */
 bool debug_number(Dwarf_Die *entry, unsigned name, uint64_t *ret_number);
 
+/* debug_is_called: has the entry this name? */
+bool debug_is_called(Dwarf_Die *entry, const char *name);
+
 /* debug_type: the type of an entry, without names for it and qualifiers; false: it has none. */
 bool debug_type(Dwarf_Die *entry, Dwarf_Die *ret_type);
 

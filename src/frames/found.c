@@ -99,3 +99,18 @@ void found_sight(struct found *found, const char *text)
 	if (!vec_push(&found->sights, kept))
 		found->is_out_of_memory = true;
 }
+
+const char *found_words(struct found *found, struct text *words, size_t beginning)
+{
+	const char *kept = words->length > beginning ? found_text(found, text_peek(words)) : NULL;
+
+	text_fini(words);
+	return kept;
+}
+
+void found_words_sight(struct found *found, struct text *words, size_t beginning)
+{
+	if (words->length > beginning)
+		found_sight(found, text_peek(words));
+	text_fini(words);
+}

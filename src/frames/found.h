@@ -7,6 +7,7 @@
 #define FRAMES_FOUND_H
 
 #include "base/map.h"
+#include "base/text.h"
 #include "corotracer/event.h"
 #include "frames/calls.h"
 #include "frames/modules.h"
@@ -169,6 +170,13 @@ void found_fini(struct found *found);
 
 /* found_text: keeps a text; "" if out of memory, which is noted in `found`, as by the functions below. */
 const char *found_text(struct found *found, const char *text);
+
+/*
+ * found_words: keeps words if something was added to their beginning, of so many bytes, and frees them; NULL: nothing
+ * was. found_words_sight: does the same as a sight.
+ */
+const char *found_words(struct found *found, struct text *words, size_t beginning);
+void found_words_sight(struct found *found, struct text *words, size_t beginning);
 
 /* found_has_place: is there a place with this key? found_place: adds it, if there is none; returns its index. */
 bool found_has_place(const struct found *found, uint64_t key, uint32_t *ret_index);

@@ -21,11 +21,6 @@ struct links {
 	uint8_t *bytes;
 };
 
-static const struct code_function *function_of(const struct scan *scan, const struct frame *frame)
-{
-	return &scan->code->functions.at[frame->function];
-}
-
 /* The frame that a word leads to: its beginning, or its promise. */
 static bool leads_to(const struct scan *scan, uint64_t word, uint32_t *ret_frame)
 {
@@ -34,7 +29,8 @@ static bool leads_to(const struct scan *scan, uint64_t word, uint32_t *ret_frame
 	if (map_get(&scan->by_address, word, ret_frame))
 		return true;
 	return word > promise_at && map_get(&scan->by_address, word - promise_at, ret_frame) &&
-	       function_of(scan, &scan->frames.at[*ret_frame])->shape.promise_offset == promise_at;
+	       scan_function(scan, &scan->frames.at[*ret_frame])->shape.promise_offset ==
+		       promise_at;
 }
 
 /* ---------------------------------------------------------------- who waits for whom */
@@ -52,7 +48,7 @@ static void await(struct scan *scan, uint32_t waiter, uint32_t awaited)
 
 static size_t read_frame(const struct links *links, const struct frame *frame)
 {
-	uint32_t bytes = function_of(links->scan, frame)->shape.bytes;
+	uint32_t bytes = scan_function(links->scan, frame)->shape.bytes;
 
 	return image_read(links->scan->image, frame->address, links->bytes,
 		bytes < FRAME_BYTES_MAX ? bytes : FRAME_BYTES_MAX);
@@ -69,7 +65,7 @@ static uint64_t word_at(const struct links *links, size_t offset)
 static void follow_promise(struct links *links, uint32_t at)
 {
 	struct frame *frame = &links->scan->frames.at[at];
-	const struct code_shape *shape = &function_of(links->scan, frame)->shape;
+	const struct code_shape *shape = &scan_function(links->scan, frame)->shape;
 	size_t nr_bytes = read_frame(links, frame), offset;
 	uint32_t other;
 
@@ -82,20 +78,10 @@ static void follow_promise(struct links *links, uint32_t at)
 			await(links->scan, other, at);
 }
 
-static const struct code_awaiter *awaiter_of(const struct scan *scan, const struct frame *frame)
-{
-	const struct code_function *function = function_of(scan, frame);
-	const struct code_point *point = code_point_of(function, frame->index);
-
-	if (frame->state != FRAME_WAITS || !point || point->awaiter_at == CODE_NO_OFFSET)
-		return NULL;
-	return &function->shape.awaiters.at[point->awaiter_at];
-}
-
 static void follow_awaiter(struct links *links, uint32_t at)
 {
 	struct frame *frame = &links->scan->frames.at[at];
-	const struct code_awaiter *awaiter = awaiter_of(links->scan, frame);
+	const struct code_awaiter *awaiter = scan_awaiter(links->scan, frame);
 	size_t nr_bytes, offset;
 	uint32_t other;
 
@@ -158,7 +144,7 @@ static void break_circles(struct scan *scan)
 
 static void find_descriptor(struct scan *scan, struct frame *frame)
 {
-	const struct code_awaiter *awaiter = awaiter_of(scan, frame);
+	const struct code_awaiter *awaiter = scan_awaiter(scan, frame);
 	uint64_t address;
 
 	if (!awaiter || !awaiter->has_descriptor)
@@ -180,7 +166,7 @@ static void find_descriptor(struct scan *scan, struct frame *frame)
 
 static bool is_in(const struct scan *scan, const struct frame *frame, uint64_t word)
 {
-	const struct code_function *function = function_of(scan, frame);
+	const struct code_function *function = scan_function(scan, frame);
 	uint64_t start = function->resume + scan->code->modules->at[function->module].bias;
 
 	return word > start && word - start <= function->resume_bytes;
@@ -202,7 +188,7 @@ static bool is_entered(
 static bool is_running(const struct scan *scan, const struct frame *frame,
 	const struct found_thread *thread, const uint64_t *words, size_t count, uint64_t word_at)
 {
-	const struct code_function *function = function_of(scan, frame);
+	const struct code_function *function = scan_function(scan, frame);
 	uint64_t start = function->resume + scan->code->modules->at[function->module].bias;
 
 	if (!thread || !thread->calls.is_whole)

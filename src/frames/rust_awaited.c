@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "frames/debug_types.h"
+#include "frames/library_type.h"
 #include "frames/rust_awaited.h"
 #include "frames/value.h"
 
@@ -23,12 +24,7 @@ enum library_how {
 	LIBRARY_SET,
 };
 
-static const struct library_type {
-	const char *type;
-	const char *member;
-	enum library_how how;
-	const char *word;
-} library_types[] = {
+static const struct library_type library_types[] = {
 #define X(type, member, how, word) {type, member, LIBRARY_##how, word},
 #include "frames/rust_library.def"
 #undef X
@@ -94,13 +90,6 @@ static void begin_value(struct walk *walk, const char *name, const char *word)
 }
 
 /* ---------------------------------------------------------------- values */
-
-static uint64_t bytes_of(const struct rust_value *value)
-{
-	Dwarf_Die type = value->type;
-
-	return debug_bytes(&type);
-}
 
 /* A number, a truth value, an enumeration without values, or a pointer. */
 static void say_word(struct walk *walk, const struct spot *spot, const char *word)
@@ -179,10 +168,8 @@ static const struct library_type *library_type_of(
 
 	for (i = 0; i < sizeof(library_types) / sizeof(*library_types); i++) {
 		const struct library_type *library = &library_types[i];
-		size_t nr_bytes = strlen(library->type);
 
-		if (strncmp(name, library->type, nr_bytes) == 0 &&
-			(library->type[nr_bytes - 1] == '<' || !name[nr_bytes]) &&
+		if (library_type_is(library, name) &&
 			(library->how == LIBRARY_WITHIN
 					? rust_member(value, library->member, ret_member)
 					: find_member(walk, value, library->member, ret_member)))
@@ -241,7 +228,7 @@ static bool take_member(void *context, const char *name, const struct rust_value
 	const struct members *members = context;
 
 	members->walk->nr_members++;
-	if (bytes_of(member) > 0 && strcmp(name, "vtable") != 0)
+	if (rust_bytes(member) > 0 && strcmp(name, "vtable") != 0)
 		go_within(members->walk, members->spot, member, name, members->pass);
 	return !is_full(members->walk);
 }

@@ -295,14 +295,6 @@ struct taking {
 	uint32_t place;
 };
 
-static uint64_t size_of(const struct rust_value *value)
-{
-	Dwarf_Die type = value->type;
-	Dwarf_Word bytes;
-
-	return dwarf_aggregate_size(&type, &bytes) == 0 ? bytes : 0;
-}
-
 /* "Arc<T, alloc::alloc::Global>" without what is said everywhere. */
 static const char *short_type(struct found *found, const char *name)
 {
@@ -328,7 +320,7 @@ static bool take_variable(void *context, const char *name, const struct rust_val
 	struct found_variable variable = {.coroutine = taking->coroutine,
 		.name = name,
 		.address = value->address,
-		.bytes = size_of(value),
+		.bytes = rust_bytes(value),
 		.place = taking->place};
 
 	if (begins(name, "__"))
@@ -404,9 +396,7 @@ static void say_awaited(
 	nr_before = words.length;
 	if (!rust_awaited_say(&reading, &chain->last, &words))
 		chain->found->is_out_of_memory = true;
-	if (words.length > nr_before)
-		coroutine->awaits = found_text(chain->found, text_peek(&words));
-	text_fini(&words);
+	coroutine->awaits = found_words(chain->found, &words, nr_before);
 	add_object(chain, &reading, coroutine, objects);
 }
 

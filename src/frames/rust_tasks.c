@@ -246,9 +246,7 @@ static void tell_object(
 	nr_before = words.length;
 	if (!rust_awaited_say(&reading, &waiting->object, &words))
 		found->is_out_of_memory = true;
-	if (words.length > nr_before)
-		found_sight(found, text_peek(&words));
-	text_fini(&words);
+	found_words_sight(found, &words, nr_before);
 }
 
 static void tell_objects(struct rust_tasks *tasks, struct found *found)

@@ -3,21 +3,11 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "frames/debug_types.h"
 #include "frames/rust_types.h"
 
 #define MEMBERS_MAX 4096u
 #define STATE_NAME "__state"
-
-static bool number_of(Dwarf_Die *entry, unsigned name, uint64_t *ret_number)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Word number;
-
-	if (!dwarf_attr(entry, name, &attribute) || dwarf_formudata(&attribute, &number) != 0)
-		return false;
-	*ret_number = number;
-	return true;
-}
 
 static bool entry_of(Dwarf_Die *entry, unsigned name, Dwarf_Die *ret_entry)
 {
@@ -26,20 +16,13 @@ static bool entry_of(Dwarf_Die *entry, unsigned name, Dwarf_Die *ret_entry)
 	return dwarf_attr(entry, name, &attribute) && dwarf_formref_die(&attribute, ret_entry);
 }
 
-static bool is_called(Dwarf_Die *entry, const char *name)
-{
-	const char *given = dwarf_diename(entry);
-
-	return given && strcmp(given, name) == 0;
-}
-
 /* A member's value, from where the value that has it lies. */
 static bool value_of(
 	const struct rust_value *outer, Dwarf_Die *member, struct rust_value *ret_value)
 {
 	uint64_t offset = 0;
 
-	number_of(member, DW_AT_data_member_location, &offset);
+	debug_number(member, DW_AT_data_member_location, &offset);
 	ret_value->address = outer->address + offset;
 	return entry_of(member, DW_AT_type, &ret_value->type);
 }
@@ -59,7 +42,7 @@ bool rust_member(const struct rust_value *value, const char *name, struct rust_v
 	bool is_there = dwarf_child(&type, &child) == 0;
 
 	for (i = 0; is_there && i < MEMBERS_MAX; i++) {
-		if (dwarf_tag(&child) == DW_TAG_member && is_called(&child, name))
+		if (dwarf_tag(&child) == DW_TAG_member && debug_is_called(&child, name))
 			return value_of(value, &child, ret_member);
 		is_there = dwarf_siblingof(&child, &child) == 0;
 	}
@@ -85,11 +68,11 @@ bool rust_each_member(const struct rust_value *value,
 	return true;
 }
 
-static bool has_size(Dwarf_Die *type)
+uint64_t rust_bytes(const struct rust_value *value)
 {
-	Dwarf_Word bytes;
+	Dwarf_Die type = value->type;
 
-	return dwarf_aggregate_size(type, &bytes) == 0 && bytes > 0;
+	return debug_bytes(&type);
 }
 
 bool rust_only_member(const struct rust_value *value, struct rust_value *ret_member)
@@ -104,7 +87,7 @@ bool rust_only_member(const struct rust_value *value, struct rust_value *ret_mem
 		if (dwarf_tag(&child) == DW_TAG_variant_part)
 			return false;
 		if (dwarf_tag(&child) == DW_TAG_member && value_of(value, &child, &member) &&
-			has_size(&member.type)) {
+			rust_bytes(&member) > 0) {
 			*ret_member = member;
 			count++;
 		}
@@ -141,7 +124,7 @@ bool rust_is_async(const struct rust_value *value)
 	Dwarf_Die part, discriminator;
 
 	return find_variants(value, &part) && entry_of(&part, DW_AT_discr, &discriminator) &&
-	       is_called(&discriminator, STATE_NAME);
+	       debug_is_called(&discriminator, STATE_NAME);
 }
 
 static bool read_discriminator(const struct image *image, const struct rust_value *value,
@@ -164,7 +147,7 @@ static bool has_number(Dwarf_Die *variant, uint64_t number, bool *ret_is_for_oth
 {
 	uint64_t own;
 
-	*ret_is_for_others = !number_of(variant, DW_AT_discr_value, &own);
+	*ret_is_for_others = !debug_number(variant, DW_AT_discr_value, &own);
 	return !*ret_is_for_others && own == number;
 }
 

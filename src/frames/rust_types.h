@@ -21,6 +21,9 @@ struct rust_variant {
 	uint32_t line;
 };
 
+/* rust_bytes: the size of a value; 0: it has none, or its size is not known. */
+uint64_t rust_bytes(const struct rust_value *value);
+
 /* rust_member: finds the member of this name; false: there is none. */
 bool rust_member(const struct rust_value *value, const char *name, struct rust_value *ret_member);
 

@@ -175,6 +175,21 @@ enum ct_status scan_frames(
 	return CT_OK;
 }
 
+const struct code_function *scan_function(const struct scan *scan, const struct frame *frame)
+{
+	return &scan->code->functions.at[frame->function];
+}
+
+const struct code_awaiter *scan_awaiter(const struct scan *scan, const struct frame *frame)
+{
+	const struct code_function *function = scan_function(scan, frame);
+	const struct code_point *point = code_point_of(function, frame->index);
+
+	if (frame->state != FRAME_WAITS || !point || point->awaiter_at == CODE_NO_OFFSET)
+		return NULL;
+	return &function->shape.awaiters.at[point->awaiter_at];
+}
+
 void scan_fini(struct scan *scan)
 {
 	vec_fini(&scan->frames);

@@ -44,6 +44,13 @@ enum ct_status scan_frames(
 void scan_fini(struct scan *scan);
 
 /*
+ * scan_function: the function of a frame. scan_awaiter: what a frame that waits awaits; NULL: it does not wait, or that
+ * is not described.
+ */
+const struct code_function *scan_function(const struct scan *scan, const struct frame *frame);
+const struct code_awaiter *scan_awaiter(const struct scan *scan, const struct frame *frame);
+
+/*
  * scan_link: finds who runs, who waits for whom, the descriptors of awaiters, and the hashes, in the memory of the
  * frames that were found.
  */

@@ -33,13 +33,6 @@ struct reading {
 	uint32_t nr_awaited; /* those of what may be awaited */
 };
 
-static bool is_called(Dwarf_Die *entry, const char *name)
-{
-	const char *given = dwarf_diename(entry);
-
-	return given && strcmp(given, name) == 0;
-}
-
 /* ---------------------------------------------------------------- descriptors */
 
 /* What programs call a descriptor, without the marks of a member around it. */
@@ -154,8 +147,9 @@ static bool is_eager(Dwarf_Die *promise, int depth)
 	for (; is_there; is_there = dwarf_siblingof(&member, &member) == 0) {
 		int tag = dwarf_tag(&member);
 
-		if (tag == DW_TAG_subprogram && is_called(&member, "initial_suspend"))
-			return debug_type(&member, &type) && is_called(&type, "suspend_never");
+		if (tag == DW_TAG_subprogram && debug_is_called(&member, "initial_suspend"))
+			return debug_type(&member, &type) &&
+			       debug_is_called(&type, "suspend_never");
 		if (tag == DW_TAG_inheritance && debug_type(&member, &type) &&
 			is_eager(&type, depth + 1))
 			return true;
@@ -169,7 +163,7 @@ static bool find_identity(
 /* The member that holds the probe's number, if this is what the probe keeps of a coroutine. */
 static bool is_identity(Dwarf_Die *type, Dwarf_Die *member)
 {
-	return is_called(member, "id_") && is_called(type, "coroutine_state");
+	return debug_is_called(member, "id_") && debug_is_called(type, "coroutine_state");
 }
 
 static bool look_for_identity(Dwarf_Die *type, Dwarf_Die *member, uint32_t base,
@@ -333,11 +327,12 @@ static bool take_member(struct reading *reading, Dwarf_Die *member)
 
 	if (dwarf_tag(member) != DW_TAG_member || !debug_offset(member, &offset))
 		return true;
-	if (is_called(member, "_Coro_resume_index") || is_called(member, "__coro_index"))
+	if (debug_is_called(member, "_Coro_resume_index") ||
+		debug_is_called(member, "__coro_index"))
 		take_index(shape, member, offset);
-	else if (is_called(member, "_Coro_self_handle"))
+	else if (debug_is_called(member, "_Coro_self_handle"))
 		shape->handle_offset = offset;
-	else if (is_called(member, "_Coro_promise") || is_called(member, "__promise"))
+	else if (debug_is_called(member, "_Coro_promise") || debug_is_called(member, "__promise"))
 		take_promise(shape, member, offset);
 	else if (debug_type(member, &type) && is_awaiter(reading->function, member, &type))
 		return take_awaiter(reading, member, &type, offset);
@@ -375,7 +370,7 @@ static bool find_frame(const struct code_function *function, Dwarf_Die *entry, D
 		int tag = dwarf_tag(&child);
 
 		if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
-			!is_called(&child, name))
+			!debug_is_called(&child, name))
 			continue;
 		if (!debug_type(&child, &type))
 			return false;
@@ -415,7 +410,7 @@ static void find_promise(struct code_shape *shape, Dwarf_Die *entry, int depth)
 	for (; is_there && !shape->promise_bytes; is_there = dwarf_siblingof(&child, &child) == 0) {
 		if (dwarf_tag(&child) == DW_TAG_lexical_block)
 			find_promise(shape, &child, depth + 1);
-		else if (is_called(&child, "__promise"))
+		else if (debug_is_called(&child, "__promise"))
 			take_promise(shape, &child, PROMISE_OFFSET);
 	}
 }
