@@ -263,6 +263,14 @@ void say(size_t nr_closed)
 	std::fflush(stdout);
 }
 
+// Until then the coroutine that computes has not begun, and may not be looked for.
+void say_once_it_counts(const volatile unsigned long *turns, size_t nr_closed)
+{
+	while (*turns == 0)
+		std::this_thread::yield();
+	say(nr_closed);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -293,7 +301,11 @@ int main(int argc, char **argv)
 	Spinner caller = call(&turns);
 	if (how == "left")
 		caller.handle.resume();
-	say(nr_sessions);
+	std::thread speaker;
+	if (how == "computes")
+		speaker = std::thread(say_once_it_counts, &turns, nr_sessions);
+	else
+		say(nr_sessions);
 	if (how == "left")
 		wait_above_what_is_left();
 	if (how == "computes") {
@@ -301,6 +313,8 @@ int main(int argc, char **argv)
 		waiting.handle.resume();
 		turn();
 	}
+	while (how == "polls")
+		count(&turns);
 	if (how == "end")
 		std::abort();
 	for (;;)
