@@ -22,6 +22,7 @@
 #define RUNNING_MAX 8u /* threads that run, of which stacks are taken, so many of each */
 #define STACKS_MAX 12u
 #define STACKS_LONGEST_MS 150u
+#define STACKS_ATTEMPTS 8u /* as long as the thread gets no processor */
 
 #if defined(__x86_64__)
 #define HAS_REGISTERS true
@@ -189,6 +190,30 @@ static bool keep_stacks(struct process_image *process, uint32_t thread,
 	return true;
 }
 
+static bool is_runnable(const struct process_image *process, uint64_t tid)
+{
+	struct procfs_stat stat;
+	char name[64];
+
+	snprintf(name, sizeof(name), "task/%" PRIu64 "/stat", tid);
+	return procfs_stat_at(process->folder, name, &stat) && stat.state == 'R';
+}
+
+/* On a busy machine a thread may have no processor for longer than one attempt takes. */
+static size_t take_stacks_of(
+	const struct process_image *process, uint64_t tid, struct perf_stack *taken)
+{
+	uint32_t attempts;
+	size_t count = 0;
+
+	for (attempts = 0; count == 0 && attempts < STACKS_ATTEMPTS; attempts++) {
+		if (attempts > 0 && !is_runnable(process, tid))
+			return 0;
+		count = perf_stack_take((pid_t)tid, taken, STACKS_MAX, STACKS_LONGEST_MS);
+	}
+	return count;
+}
+
 /* The kernel says of a thread that runs neither where its stack is nor what it does. */
 static bool take_stacks(struct process_image *process)
 {
@@ -203,7 +228,7 @@ static bool take_stacks(struct process_image *process)
 		if (thread->stack_pointer || thread->state != 'R' ||
 			process->nr_running == RUNNING_MAX)
 			continue;
-		count = perf_stack_take((pid_t)thread->tid, taken, STACKS_MAX, STACKS_LONGEST_MS);
+		count = take_stacks_of(process, thread->tid, taken);
 		if (count > 0)
 			is_well = keep_stacks(process, i, taken, count);
 	}
