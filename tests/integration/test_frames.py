@@ -72,6 +72,14 @@ def test_computes(scratch):
             check(report["quality"]["broken_transitions"] == 0, f"{compiler} {level}: {report['quality']}")
 
 
+def test_polls(scratch):
+    """A thread that computes may look for what makes a coroutine go on: then nothing stands still."""
+    for compiler in COMPILERS:
+        with running(compiled(scratch, compiler, "unprepared", "-O2"), "polls") as (process, _):
+            report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "1200ms", process.pid).stdout)
+        check("standstill" not in [finding["rule"] for finding in report["findings"]], f"{compiler}: {report['findings']}")
+
+
 def test_turns(scratch):
     """Coroutines that take turns on a thread all the time run without an end, but none of them does."""
     with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2"), "busy") as (process, _):
