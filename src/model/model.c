@@ -147,6 +147,7 @@ void model_free(struct model *model)
 	free(model->processes);
 	free(model->places);
 	free(model->wakes_strangers);
+	free(model->suspends_by_return);
 	free(model->threads);
 	free(model);
 }

@@ -89,7 +89,8 @@ struct model {
 	struct model_process *processes; /* nr_processes of the tables */
 	/* by site: a wake there named frames that were never known */
 	bool *wakes_strangers;
-	uint32_t *places; /* by site: the first equal site */
+	bool *suspends_by_return; /* by site: its language returns from a coroutine to suspend it */
+	uint32_t *places;         /* by site: the first equal site */
 	/* [0] stands for none; at most MODEL_RUN_QUEUES */
 	VEC(struct model_run_queue) run_queues;
 	struct model_place_times **place_times; /* by site; NULL: nothing happened there */

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "model/parts.h"
+#include "say/say.h"
 
 static uint64_t hash_site(const struct ct_site *site)
 {
@@ -37,6 +38,14 @@ static bool is_told(const struct ct_site *site)
 	return site->line || site->address || site->function[0] || site->reason[0];
 }
 
+static bool suspends_by_return(const struct ct_tables *tables, uint32_t site)
+{
+	enum say_language language = say_language(tables, site);
+
+	return language == SAY_LANGUAGE_RUST || language == SAY_LANGUAGE_PYTHON ||
+	       language == SAY_LANGUAGE_LUA;
+}
+
 bool model_place_tables(struct model *model)
 {
 	const struct ct_tables *tables = model->tables;
@@ -45,7 +54,9 @@ bool model_place_tables(struct model *model)
 
 	model->places = calloc(tables->nr_sites + 1, sizeof(*model->places));
 	model->wakes_strangers = calloc(tables->nr_sites + 1, sizeof(*model->wakes_strangers));
-	if (!model->places || !model->wakes_strangers)
+	model->suspends_by_return =
+		calloc(tables->nr_sites + 1, sizeof(*model->suspends_by_return));
+	if (!model->places || !model->wakes_strangers || !model->suspends_by_return)
 		return false;
 	for (i = 0; i < tables->nr_sites; i++) {
 		const struct ct_site *site = &tables->sites[i];
@@ -58,6 +69,7 @@ bool model_place_tables(struct model *model)
 				break;
 		}
 		model->places[i] = is_same(site, &tables->sites[first]) ? first : i;
+		model->suspends_by_return[i] = suspends_by_return(tables, i);
 	}
 	map_fini(&first_of);
 	return i == tables->nr_sites;

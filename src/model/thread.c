@@ -11,7 +11,6 @@
 #include "base/system_calls.h"
 #include "event/kind_words.h"
 #include "model/parts.h"
-#include "say/say.h"
 
 #define LEAVING_MOST_NS 1000000 /* how long an awaiter may run on after its coroutine's suspend */
 
@@ -151,18 +150,16 @@ void model_thread_note(struct model *model, const struct ct_event *event)
 }
 
 /*
- * An awaiter runs on for a moment after the recorded suspend of its coroutine. In some languages the suspend is a
- * return to the caller, and nothing of the coroutine runs on. A thread that writes later than that has polled, by a
- * call that is not recorded.
+ * An awaiter runs on for a moment after the recorded suspend of its coroutine; not if the suspend is a return to the
+ * caller. A thread that writes later than that has polled, by a call that is not recorded.
  */
 static bool is_still_leaving(const struct model *model, const struct model_thread *thread)
 {
 	const struct model_coro *coro = &model->coros.at[thread->leaving];
-	enum say_language language = say_language(model->tables, coro->wait_site);
 
-	return thread->last_event - coro->suspended <= LEAVING_MOST_NS &&
-	       language != SAY_LANGUAGE_RUST && language != SAY_LANGUAGE_PYTHON &&
-	       language != SAY_LANGUAGE_LUA;
+	return thread->leaving && thread->last_event - coro->suspended <= LEAVING_MOST_NS &&
+	       (coro->wait_site >= model->tables->nr_sites ||
+		       !model->suspends_by_return[coro->wait_site]);
 }
 
 /* After main has run the first steps of a coroutine, what it does is its own work. */

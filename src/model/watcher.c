@@ -10,8 +10,8 @@
 /* Makes room for this many coroutines. */
 static bool reserve(struct model_watch *watch, size_t count)
 {
-	return area_reach(&watch->of_coros, count * watch->watcher->nr_coro_bytes) &&
-	       area_reach(&watch->rare, count * watch->watcher->nr_rare_bytes);
+	return area_reach(&watch->of_coros, count * watch->nr_coro_bytes) &&
+	       area_reach(&watch->rare, count * watch->nr_rare_bytes);
 }
 
 /* The number of coroutines for which each watcher has room. */
@@ -55,6 +55,9 @@ struct model_watch *model_watch(
 	}
 	watch->watcher = watcher;
 	watch->model = model;
+	watch->nr_coro_bytes = watcher->nr_coro_bytes;
+	watch->nr_rare_bytes = watcher->nr_rare_bytes;
+	watch->nr_place_bytes = watcher->nr_place_bytes;
 	model->nr_watched_bytes += watcher->nr_coro_bytes + watcher->nr_rare_bytes;
 	return begin(watch, settings) ? watch : NULL;
 }
@@ -143,8 +146,8 @@ void model_watch_move(struct release *release)
 	for (i = 0; i < model->watches.count; i++) {
 		struct model_watch *watch = model->watches.at[i];
 
-		move_area(release, &watch->of_coros, watch->watcher->nr_coro_bytes);
-		move_area(release, &watch->rare, watch->watcher->nr_rare_bytes);
+		move_area(release, &watch->of_coros, watch->nr_coro_bytes);
+		move_area(release, &watch->rare, watch->nr_rare_bytes);
 	}
 }
 

@@ -146,9 +146,13 @@ struct model_watch {
 	const struct model_watcher *watcher;
 	struct model *model;
 	void *memory;
+	/* Each with the size of one record, which is the watcher's. */
 	struct area of_coros;
+	size_t nr_coro_bytes;
 	struct area rare;
+	size_t nr_rare_bytes;
 	uint8_t *of_places;
+	size_t nr_place_bytes;
 	uint32_t nr_places;
 };
 
@@ -171,20 +175,19 @@ void model_watch_refuse(struct model_watch *watch);
 /* model_watch_coro: returns the watcher's record of a coroutine. */
 static inline void *model_watch_coro(const struct model_watch *watch, uint32_t coro)
 {
-	return watch->of_coros.at + coro * watch->watcher->nr_coro_bytes;
+	return watch->of_coros.at + coro * watch->nr_coro_bytes;
 }
 
 /* model_watch_rare: returns the watcher's record of a coroutine, of the kind that few coroutines need. */
 static inline void *model_watch_rare(const struct model_watch *watch, uint32_t coro)
 {
-	return watch->rare.at + coro * watch->watcher->nr_rare_bytes;
+	return watch->rare.at + coro * watch->nr_rare_bytes;
 }
 
 /* model_watch_place: returns the watcher's record of a place; NULL: there is no such place. */
 static inline void *model_watch_place(const struct model_watch *watch, uint32_t site)
 {
-	return site < watch->nr_places ? watch->of_places + site * watch->watcher->nr_place_bytes
-				       : NULL;
+	return site < watch->nr_places ? watch->of_places + site * watch->nr_place_bytes : NULL;
 }
 
 #endif
