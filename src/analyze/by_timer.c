@@ -26,7 +26,7 @@ static bool has_just_run_out(const struct model_thread *thread)
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	struct place *place = model_watch_place(watch, coro->wait_site);
 	uint32_t thread = sight->event->thread;
 
 	if (!place || coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT)

@@ -131,8 +131,8 @@ struct dependants analyze_dependants_of(
 		if (at[i].parent != index || !waits_for(analysis, i, coro->id))
 			continue;
 		if (!found.count)
-			place = model_place(analysis->model, at[i].wait_site);
-		if (model_place(analysis->model, at[i].wait_site) != place)
+			place = at[i].wait_site;
+		if (at[i].wait_site != place)
 			continue;
 		if (!found.count++)
 			found.first = i;

@@ -60,7 +60,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct memory *memory = watch->memory;
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	unsigned i;
 
 	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || !site ||
@@ -96,7 +96,7 @@ static uint32_t companion_of(const struct analysis *analysis, uint32_t index)
 	unsigned i;
 
 	if (coro->state != CT_STATE_WAITING || of->nr_waits < LEAST_WAITS ||
-		of->site != model_place(model, coro->wait_site))
+		of->site != coro->wait_site)
 		return 0;
 	for (i = 0; i < MOST; i++) {
 		uint32_t other = of->ids[i] ? model_find(model, coro->process, of->ids[i]) : 0;

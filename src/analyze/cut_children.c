@@ -91,7 +91,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 	if (!whole->has_any || !of->count)
 		return true;
 	*of = (struct of_coro){0};
-	place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	place = model_watch_place(watch, coro->wait_site);
 	if (place)
 		place->was_harmless = true;
 	return true;

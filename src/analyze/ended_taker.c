@@ -62,7 +62,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 	if (!sight->by || !site || coro->state != CT_STATE_WAITING || !is_for_channel(coro))
 		return true;
-	count_taken(model_watch_place(watch, model_place(model, site)), coro->id);
+	count_taken(model_watch_place(watch, site), coro->id);
 	if (!is_same_line(model, of->site, site)) {
 		of->site = site;
 		of->count = 0;
@@ -92,9 +92,8 @@ static const struct of_coro *record_of(
 /* How many sends the taker took from there, from anybody, as far as is known. */
 static uint32_t nr_taken(const struct analysis *analysis, const struct of_coro *of)
 {
-	const struct place *place =
-		model_watch_place(analyze_watch_by(analysis, &analyze_ended_taker_watcher),
-			model_place(analysis->model, of->site));
+	const struct place *place = model_watch_place(
+		analyze_watch_by(analysis, &analyze_ended_taker_watcher), of->site);
 
 	return place && place->taker == of->taker ? place->count : of->count;
 }

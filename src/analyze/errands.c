@@ -45,7 +45,7 @@ struct of_coro {
 
 static struct place *place_at(const struct model_watch *watch, const struct model_coro *coro)
 {
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 
 	return site && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT
 		       ? model_watch_place(watch, site)
@@ -80,7 +80,7 @@ static void note_other(struct model_watch *watch, const struct model_sight *sigh
 	struct of_coro *of = model_watch_rare(watch, sight->by);
 
 	of->other = coro->id;
-	of->other_site = model_place(watch->model, coro->wait_site);
+	of->other_site = coro->wait_site;
 }
 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
@@ -311,7 +311,7 @@ static uint32_t taken_by_other(const struct analysis *analysis, const struct mod
 {
 	const struct model *model = analysis->model;
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_errands_watcher);
-	uint32_t index = model_index(model, coro), site = model_place(model, coro->wait_site), i;
+	uint32_t index = model_index(model, coro), site = coro->wait_site, i;
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct of_coro *of = model_watch_rare(watch, i);

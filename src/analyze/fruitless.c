@@ -47,7 +47,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 			coro->turns->wake.time >= coro->suspended;
 
 	if (is_woken) {
-		*of = (struct of_coro){.from = model_place(watch->model, coro->wait_site)};
+		*of = (struct of_coro){.from = coro->wait_site};
 		note_last(model_watch_place(watch, of->from), coro->id);
 	} else if (of->from || of->is_fruitless)
 		*of = (struct of_coro){0};
@@ -88,8 +88,8 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 
 	if (!of->from || !place)
 		return true;
-	of->is_fruitless = !of->has_acted && coro->point == CTP_POINT_AWAIT &&
-			   model_place(watch->model, coro->wait_site) == of->from;
+	of->is_fruitless =
+		!of->has_acted && coro->point == CTP_POINT_AWAIT && coro->wait_site == of->from;
 	of->from = 0;
 	if (of->is_fruitless)
 		place->nr_fruitless++;
@@ -154,9 +154,7 @@ static uint32_t last_of(
 	struct model *model = analysis->model;
 	uint32_t last = place && place->last ? model_find(model, coro->process, place->last) : 0;
 
-	return last &&
-			       model_place(model, model->coros.at[last].wait_site) ==
-				       model_place(model, coro->wait_site) &&
+	return last && model->coros.at[last].wait_site == coro->wait_site &&
 			       is_told(analysis, &model->coros.at[last], place)
 		       ? last
 		       : 0;

@@ -41,7 +41,7 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 		.object = coro->wait_object,
 		.by = model->coros.at[model->threads[event->thread].top].id,
 		.process = coro->process,
-		.place = model_place(model, coro->wait_site),
+		.place = coro->wait_site,
 		.end = {.time = event->time,
 			.site = event->site,
 			.thread = event->thread,
@@ -69,8 +69,7 @@ static const struct gone *gone_of(const struct analysis *analysis, const struct 
 		const struct gone *gone = &memory->latest[i];
 
 		if (gone->id && gone->object == coro->wait_object &&
-			gone->process == coro->process &&
-			gone->place == model_place(analysis->model, coro->wait_site) &&
+			gone->process == coro->process && gone->place == coro->wait_site &&
 			(!first || gone->end.time < first->end.time))
 			first = gone;
 	}

@@ -53,7 +53,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 	if (!is_needed(watch) || !sight->by || sight->by == sight->coro)
 		return true;
-	place = model_watch_place(watch, model_place(watch->model, site));
+	place = model_watch_place(watch, site);
 	if (!place)
 		return true;
 	place->ended_at = sight->event->site;
@@ -69,7 +69,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 
 	if (!is_needed(watch))
 		return true;
-	site = model_place(watch->model, coro->wait_site);
+	site = coro->wait_site;
 	if (of->has_ended && of->behind != site)
 		*of = (struct of_coro){.behind = site};
 	if (of->has_ended)
@@ -111,8 +111,7 @@ static bool has_come_back(const struct analysis *analysis, uint32_t index, ct_ti
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	uint32_t i;
 
-	if (of->nr_came < RETURNS || model_place(analysis->model, coro->wait_site) != of->behind ||
-		coro->state >= CT_STATE_DONE)
+	if (of->nr_came < RETURNS || coro->wait_site != of->behind || coro->state >= CT_STATE_DONE)
 		return false;
 	for (i = 0; i < RETURNS; i++)
 		if (of->came[i] < from)

@@ -28,7 +28,7 @@ static bool *has_ended_of(const struct model_watch *watch, uint32_t coro)
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	struct place *place = model_watch_place(watch, coro->wait_site);
 	bool *has_ended = has_ended_of(watch, sight->coro);
 
 	if (place && coro->suspended != CT_NO_TIME && coro->point == CTP_POINT_AWAIT) {

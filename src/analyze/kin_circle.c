@@ -68,9 +68,7 @@ static uint32_t other_of(const struct analysis *analysis, const struct model_cor
 
 	return other && !analyze_successors_are_kin(analysis, other, index) &&
 			       lasts(analysis, coro) && lasts(analysis, at) &&
-			       model_place(analysis->model, coro->wait_site) !=
-				       model_place(analysis->model, at->wait_site) &&
-			       waits_for(analysis, other, index)
+			       coro->wait_site != at->wait_site && waits_for(analysis, other, index)
 		       ? other
 		       : 0;
 }

@@ -124,7 +124,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 static bool look_at_give(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct ct_event *event = sight->event;
-	struct place *place = model_watch_place(watch, model_place(watch->model, event->site));
+	struct place *place = model_watch_place(watch, event->site);
 	struct left *left = find(watch->memory, event->process, event->object);
 
 	if (event->kind != CTP_KIND_NOTIFY || !place)

@@ -47,7 +47,7 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 
 static uint32_t place_of(const struct model_watch *watch, uint32_t coro)
 {
-	return model_place(watch->model, watch->model->coros.at[coro].wait_site);
+	return watch->model->coros.at[coro].wait_site;
 }
 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
@@ -161,7 +161,7 @@ static const struct habit *find(const struct analysis *analysis, const struct mo
 	is_when *is_meant, uint32_t *ret_from)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_omitted_watcher);
-	uint32_t at = model_place(analysis->model, coro->wait_site), site;
+	uint32_t at = coro->wait_site, site;
 	const struct habit *first = NULL;
 	unsigned i;
 

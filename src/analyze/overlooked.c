@@ -65,7 +65,7 @@ struct of_coro {
 
 static struct place *place_at(const struct model_watch *watch, uint32_t site)
 {
-	return model_watch_place(watch, model_place(watch->model, site));
+	return model_watch_place(watch, site);
 }
 
 /* Adds a place at which those were started that end waits here. False: there are too many. */
@@ -84,7 +84,7 @@ static bool put_start(struct place *place, uint32_t spawn_site)
 static void note_waker(struct model_watch *watch, struct place *place, uint32_t site, uint32_t by)
 {
 	const struct model_coro *waker = &watch->model->coros.at[by];
-	uint32_t from = model_place(watch->model, waker->wait_site);
+	uint32_t from = waker->wait_site;
 	struct of_coro *of = model_watch_rare(watch, by);
 
 	if (!by || !put_start(place, waker->spawn_site))
@@ -102,7 +102,7 @@ static void note_waker(struct model_watch *watch, struct place *place, uint32_t 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	struct place *place = model_watch_place(watch, site);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
@@ -204,7 +204,7 @@ static bool is_back(
 	const struct of_coro *of = model_watch_rare(watch_of(analysis), index);
 
 	return of->site == site && of->nr_served >= LEAST_SERVED &&
-	       model_place(analysis->model, server->wait_site) == place->from &&
+	       server->wait_site == place->from &&
 	       (server->state != CT_STATE_WAITING || analyze_wakers_is_bound(analysis, server));
 }
 
@@ -230,7 +230,7 @@ static ct_time at_work_since(
 	ct_time since = other->created;
 
 	if (other->state >= CT_STATE_DONE || !is_started_there(place, other->spawn_site) ||
-		(other->state == CT_STATE_WAITING && model_place(model, other->wait_site) == site))
+		(other->state == CT_STATE_WAITING && other->wait_site == site))
 		return INT64_MAX;
 	if (is_back(analysis, index, place, site) && other->resumed > since)
 		since = other->resumed;
@@ -240,7 +240,7 @@ static ct_time at_work_since(
 static ct_time at_work(
 	const struct analysis *analysis, struct place *place, const struct model_coro *coro)
 {
-	uint32_t site = model_place(analysis->model, coro->wait_site), i;
+	uint32_t site = coro->wait_site, i;
 
 	if (place->has_at_work)
 		return place->at_work;
@@ -315,8 +315,7 @@ static struct unserved find_unserved(
 		if (other->process != process || other->state >= CT_STATE_DONE ||
 			!is_started_there(place, other->spawn_site))
 			continue;
-		found.has_others = !is_unserved(analysis, other) ||
-				   model_place(model, other->wait_site) != site;
+		found.has_others = !is_unserved(analysis, other) || other->wait_site != site;
 		found.first = found.first ? found.first : i;
 		found.count++;
 	}

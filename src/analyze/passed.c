@@ -17,7 +17,7 @@ struct place {
 
 static struct place *place_of(const struct model_watch *watch, const struct model_coro *coro)
 {
-	return model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	return model_watch_place(watch, coro->wait_site);
 }
 
 static bool look_at_going_on(struct model_watch *watch, const struct model_sight *sight)

@@ -34,7 +34,7 @@ bool analyze_rounds_come_back(const struct analysis *analysis, const struct mode
 {
 	const struct memory *memory = watch_of(analysis)->memory;
 	const struct place *place = place_of(analysis, coro);
-	uint32_t site = model_place(analysis->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 
 	return place && place->nr_again + memory->nr_back[site] > place->nr_over / SHARE_AGAIN;
 }
@@ -362,7 +362,7 @@ bool analyze_rounds_is_overdue(const struct analysis *analysis, uint32_t index)
 bool analyze_rounds_has_beat(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct memory *memory = watch_of(analysis)->memory;
-	uint32_t site = model_place(analysis->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 
 	return site < analysis->tables->nr_sites && memory->nr_beating[site];
 }
@@ -496,7 +496,7 @@ static void survey_coros(const struct analysis *analysis, struct memory *memory)
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
-		uint32_t site = model_place(model, coro->wait_site);
+		uint32_t site = coro->wait_site;
 
 		if (!is_counted(coro))
 			continue;

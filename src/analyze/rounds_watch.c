@@ -43,7 +43,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of = record_of(watch, sight->coro);
 	struct of_wait *wait = wait_of(watch, sight->coro);
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 
 	/* A scheduler that takes the thread away for a moment ends no series of rounds. */
 	wait->is_apart = coro->point != CTP_POINT_PREEMPTED && (!of->site || of->site != site);
@@ -140,7 +140,7 @@ static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	struct of_coro *of = record_of(watch, sight->coro);
 	struct of_wait *wait = wait_of(watch, sight->coro);
 	struct place *place = model_watch_place(watch, site);

@@ -28,7 +28,7 @@ struct of_coro {
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *at = watch->model->coros.at, *coro = &at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	struct of_coro *of = model_watch_rare(watch, sight->coro);
 	uint64_t by = sight->by ? at[sight->by].id : 0;
 
@@ -72,8 +72,7 @@ static uint32_t taker_of(const struct analysis *analysis, const struct model_cor
 	const struct of_coro *of = record_of(analysis, coro);
 	uint32_t taker;
 
-	if (of->is_mixed || of->nr_ended < LEAST_ENDED ||
-		of->site != model_place(analysis->model, coro->wait_site))
+	if (of->is_mixed || of->nr_ended < LEAST_ENDED || of->site != coro->wait_site)
 		return 0;
 	taker = model_find(analysis->model, coro->process, of->by);
 	return taker && is_at_lock(analysis, &analysis->model->coros.at[taker]) ? taker : 0;

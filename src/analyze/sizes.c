@@ -32,7 +32,7 @@ static int compare(const void *left, const void *right)
 static struct ct_frame_sizes *sizes_of(
 	const struct analysis *analysis, struct ct_frame_sizes *all, const struct model_coro *coro)
 {
-	uint32_t site = model_place(analysis->model, coro->rare->function_site);
+	uint32_t site = coro->rare->function_site;
 
 	return &all[site < analysis->tables->nr_sites ? site : 0];
 }

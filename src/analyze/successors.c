@@ -16,7 +16,7 @@ static bool is_alive(const struct model_coro *coro)
 /* Where it was started; 0: not known. */
 static uint32_t place_of(const struct analysis *analysis, uint32_t index)
 {
-	uint32_t place = model_place(analysis->model, analysis->model->coros.at[index].spawn_site);
+	uint32_t place = analysis->model->coros.at[index].spawn_site;
 
 	return place < analysis->tables->nr_sites ? place : 0;
 }
@@ -59,7 +59,7 @@ bool analyze_successors_are_few(const struct analysis *analysis, const struct mo
 
 static uint32_t function_of(const struct analysis *analysis, uint32_t index)
 {
-	return model_place(analysis->model, analysis->model->coros.at[index].rare->function_site);
+	return analysis->model->coros.at[index].rare->function_site;
 }
 
 bool analyze_successors_are_of_kind(const struct analysis *analysis, uint32_t index, uint32_t other)

@@ -22,7 +22,7 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	const struct model_descriptor *descriptor =
 		&watch->model->descriptors.at[coro->rare->tried];
-	struct place *place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	struct place *place = model_watch_place(watch, coro->wait_site);
 
 	if (!place || !coro->rare->tried || coro->state != CT_STATE_WAITING)
 		return true;

@@ -206,7 +206,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 	if (coro->state != CT_STATE_WAITING || !has_asked(of, coro))
 		return true;
-	place = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	place = model_watch_place(watch, coro->wait_site);
 	if (!place)
 		return true;
 	is_answer = sight->by && of->taker == at[sight->by].id &&

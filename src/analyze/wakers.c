@@ -190,7 +190,7 @@ static void count_end(struct place *of_start, const struct woken_at *woken_at,
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	uint32_t site = model_place(watch->model, coro->wait_site), spawn_site;
+	uint32_t site = coro->wait_site, spawn_site;
 	struct place *place = model_watch_place(watch, site);
 	struct woken_at *woken = model_watch_coro(watch, sight->coro);
 	struct woken_at *by = model_watch_coro(watch, sight->by);
@@ -270,7 +270,7 @@ bool analyze_wakers_may_have_woken(
 {
 	const struct woken_at *of =
 		model_watch_coro(analyze_watch_by(analysis, &analyze_wakers_watcher), index);
-	uint32_t site = model_place(analysis->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	unsigned i;
 
 	for (i = 0; i < WAKERS_PLACES; i++)
@@ -305,7 +305,7 @@ bool analyze_wakers_want_lock(const struct analysis *analysis, const struct mode
 {
 	const struct model *model = analysis->model;
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	uint32_t site = model_place(model, coro->wait_site), i;
+	uint32_t site = coro->wait_site, i;
 
 	for (i = 1; i < model->coros.count; i++)
 		if (model->coros.at[i].process == coro->process &&
@@ -363,7 +363,7 @@ static bool has_just_stopped(const struct analysis *analysis, const struct model
 static bool is_kept(const struct analysis *analysis, const struct model_coro *coro, struct way *way)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	uint32_t site = model_place(analysis->model, coro->wait_site);
+	uint32_t site = coro->wait_site;
 	const struct place *place = model_watch_place(watch, site);
 	bool is_gone;
 
@@ -454,8 +454,7 @@ static bool have_gone(const struct analysis *analysis, const struct model_coro *
 	return place && place->nr_woken >= least && !place->has_others &&
 	       analyze_wakers_is_bound(analysis, coro) &&
 	       waited_ns / TIMES_LONGER > place->longest_ns &&
-	       is_forsaken(analysis, coro->process, model_place(analysis->model, coro->wait_site),
-		       place, is_of_all);
+	       is_forsaken(analysis, coro->process, coro->wait_site, place, is_of_all);
 }
 
 bool analyze_wakers_are_gone(
@@ -491,7 +490,7 @@ static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, ui
 			!(of->is_more || has_mark(of, site)))
 			continue;
 		if (!analyze_wakers_is_bound(analysis, coro) || has_just_stopped(analysis, coro) ||
-			model_place(model, coro->wait_site) != site)
+			coro->wait_site != site)
 			return false;
 		count++;
 	}
@@ -504,8 +503,7 @@ bool analyze_wakers_wait_there(const struct analysis *analysis, const struct mod
 
 	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
 	       analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns &&
-	       do_all_wait_at(
-		       analysis, coro->process, model_place(analysis->model, coro->wait_site));
+	       do_all_wait_at(analysis, coro->process, coro->wait_site);
 }
 
 /* ---------------------------------------------------------------- the evidence */
@@ -549,7 +547,7 @@ static const char *words_silent(struct analysis *analysis, const struct ends *en
 static bool tell_silent(struct analysis *analysis, struct story *story,
 	const struct model_coro *coro, struct place *of_start)
 {
-	const struct ends *ends = ends_of(of_start, model_place(analysis->model, coro->wait_site));
+	const struct ends *ends = ends_of(of_start, coro->wait_site);
 	uint64_t nr_ended = of_start->nr_ended;
 
 	if (!ends || !ends->at || !ends->nr_silent || of_start->has_busy ||

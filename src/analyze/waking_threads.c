@@ -87,7 +87,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 {
 	const struct model *model = watch->model;
 	const struct model_coro *coro = &model->coros.at[sight->coro];
-	struct place *place = model_watch_place(watch, model_place(model, coro->wait_site));
+	struct place *place = model_watch_place(watch, coro->wait_site);
 
 	if (!place || coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
 		sight->by == sight->coro)

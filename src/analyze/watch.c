@@ -23,8 +23,7 @@ const struct model_watch *analyze_watch_of(const struct analysis *analysis, cons
 void *analyze_watch_wait(const struct analysis *analysis, const struct model_watcher *watcher,
 	const struct model_coro *coro)
 {
-	return model_watch_place(
-		analyze_watch_by(analysis, watcher), model_place(analysis->model, coro->wait_site));
+	return model_watch_place(analyze_watch_by(analysis, watcher), coro->wait_site);
 }
 
 void *analyze_watch_rare(const struct analysis *analysis, const struct model_watcher *watcher,

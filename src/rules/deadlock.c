@@ -293,8 +293,7 @@ static uint32_t last_elsewhere(const struct analysis *analysis, uint32_t process
 
 	for (i = 1; i < model->coros.count; i++)
 		if (waits_long_unnamed(analysis, i, process) &&
-			model_place(model, model->coros.at[i].wait_site) !=
-				model_place(model, model->coros.at[first].wait_site) &&
+			model->coros.at[i].wait_site != model->coros.at[first].wait_site &&
 			(!last || model->coros.at[i].suspended > model->coros.at[last].suspended))
 			last = i;
 	return last;

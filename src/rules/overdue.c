@@ -20,7 +20,7 @@ bool rules_overdue_look(struct model_watch *watch, const struct model_sight *sig
 
 	if (coro->rare->deadline == CT_NO_TIME)
 		return true;
-	latest = model_watch_place(watch, model_place(watch->model, coro->wait_site));
+	latest = model_watch_place(watch, coro->wait_site);
 	if (!latest)
 		return true;
 	late_ns = sight->event->time - coro->rare->deadline;
