@@ -151,6 +151,8 @@ struct ct_site {
 	 */
 	const char *callers;
 	uint32_t stack; /* index into ct_tables.stacks: the call around this one; 0: not recorded */
+	uint32_t
+		frame_bytes; /* of the frames of a function that is a C++20 coroutine; 0: not known */
 };
 
 /*

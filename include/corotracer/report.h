@@ -382,6 +382,11 @@ struct ct_statistics {
 	uint32_t nr_spawnings;
 	const struct ct_frame_sizes *frames; /* the function whose frames take most first */
 	uint32_t nr_frames;
+	uint64_t frames_peak_bytes; /* the most that all frames took at one time */
+	ct_time frames_peak_time; /* when that was so first; CT_NO_TIME: no frame's size is known */
+	const struct ct_frame_window
+		*frame_windows; /* by time, then by site: those with any bytes */
+	uint32_t nr_frame_windows;
 	/* at most CT_BUSIEST each: that ran, were ready, waited longest, changed threads most often */
 	const struct ct_coro_times *busiest;
 	uint32_t nr_busiest;

@@ -41,14 +41,31 @@ struct ct_waiting {
 	uint64_t longest_ns;  /* the longest of them */
 };
 
-/* The frames of the coroutines that are there at the end and run one function, as far as their sizes are known. */
+/*
+ * The frames of the coroutines that run one function, as far as their sizes are known: at the end, and when they took
+ * most.
+ */
 struct ct_frame_sizes {
 	uint32_t site; /* the function */
 	uint32_t process;
 	uint64_t nr_coros;
 	uint64_t least_bytes;
 	uint64_t most_bytes;
-	uint64_t bytes; /* of all of them */
+	uint64_t bytes;      /* of all of them */
+	uint64_t half_bytes; /* in the middle of the observation */
+	uint64_t peak_bytes; /* the most that they took at one time */
+	ct_time peak_time;   /* when that was so first */
+};
+
+/* What the frames of one function took in one of at most 64 equal parts of the observation. */
+struct ct_frame_window {
+	uint32_t site;
+	uint32_t process;
+	ct_time from;
+	ct_time until;
+	uint64_t nr_coros;   /* at the end of the part */
+	uint64_t bytes;      /* of their frames */
+	uint64_t most_bytes; /* within it */
 };
 
 #endif

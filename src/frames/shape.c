@@ -359,30 +359,6 @@ static bool take_frame(struct reading *reading, Dwarf_Die *frame)
 	return true;
 }
 
-/* The frame's type by the entry of the function that resumes; false: it is not described. */
-static bool find_frame(const struct code_function *function, Dwarf_Die *entry, Dwarf_Die *ret_frame)
-{
-	const char *name = function->is_gcc ? "frame_ptr" : "__coro_frame";
-	Dwarf_Die child, type;
-	bool is_there = dwarf_child(entry, &child) == 0;
-
-	for (; is_there; is_there = dwarf_siblingof(&child, &child) == 0) {
-		int tag = dwarf_tag(&child);
-
-		if ((tag != DW_TAG_formal_parameter && tag != DW_TAG_variable) ||
-			!debug_is_called(&child, name))
-			continue;
-		if (!debug_type(&child, &type))
-			return false;
-		if (dwarf_tag(&type) != DW_TAG_pointer_type) {
-			*ret_frame = type;
-			return true;
-		}
-		return debug_type(&type, ret_frame);
-	}
-	return false;
-}
-
 static bool take_declaration(struct reading *reading, Dwarf_Die *entry)
 {
 	struct code_function *function = reading->function;
@@ -457,7 +433,7 @@ bool shape_read(struct code *code, struct code_function *function)
 		return true;
 	if (!take_declaration(&reading, &scopes[nr_scopes - 1]))
 		return false;
-	if (!find_frame(function, &scopes[nr_scopes - 1], &frame))
+	if (!symbol_coroutine_frame(&scopes[nr_scopes - 1], &frame))
 		return read_without_frame(&reading, &scopes[nr_scopes - 1]);
 	reading.entry = scopes[nr_scopes - 1];
 	if (!take_frame(&reading, &frame))

@@ -44,9 +44,8 @@ static bool take_bytes(struct model *model, const struct ct_event *event)
 {
 	uint32_t coro = model_coro_find(model, event->process, event->coro);
 
-	if (coro)
-		model_set_rare(model, coro_at(model, coro), frame_bytes, event->object);
-	return true;
+	return !coro ||
+	       model_footprint_tell(model, coro_at(model, coro), event->object, event->time);
 }
 
 static bool take_unreached(struct model *model, const struct ct_event *event)

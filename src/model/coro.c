@@ -89,9 +89,9 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 
 static bool tell_frame(struct model *model, uint32_t index, const struct ct_event *event)
 {
-	model_set_rare(model, coro_at(model, index), function_site, event->site);
 	coro_at(model, index)->last_event = event->sequence & MODEL_SEQUENCES;
-	return !event->object || model_wake_learn_frame(model, index, event->object);
+	return model_footprint_frame(model, coro_at(model, index), event) &&
+	       (!event->object || model_wake_learn_frame(model, index, event->object));
 }
 
 /* ---------------------------------------------------------------- hooks around runs */

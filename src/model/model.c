@@ -77,6 +77,7 @@ enum ct_status model_new(
 	model->tables = tables;
 	model->epoch = 1;
 	model->standstill_ns = INT64_MAX;
+	model->footprint_from = CT_NO_TIME;
 	model_release_from(model, MODEL_ENDED);
 	model->nr_processes = tables->nr_processes ? tables->nr_processes : 1;
 	model->nr_threads = tables->nr_threads ? tables->nr_threads : 1;
@@ -143,6 +144,7 @@ void model_free(struct model *model)
 	model_watch_fini(model);
 	model_gap_fini(model);
 	model_times_fini(model);
+	model_footprint_fini(model);
 	model_run_queue_fini(model);
 	free(model->processes);
 	free(model->places);
@@ -164,6 +166,7 @@ enum ct_status model_finish(struct model *model, struct ct_error *reterr)
 	model_thread_finish(model);
 	model_tell(model, MODEL_FINISH, (struct model_sight){0});
 	model_times_finish(model);
+	model_footprint_finish(model);
 	model_run_queue_finish(model);
 	model_annotation_finish(model);
 	return model_gap_tables(model) && model_gap_finish(model) ? CT_OK : ct_fail_memory(reterr);

@@ -36,6 +36,7 @@
 #include "model/process.h"
 #include "model/releasing.h"
 #include "model/runtime.h"
+#include "model/footprint.h"
 #include "model/series.h"
 #include "model/thread.h"
 #include "model/times.h"
@@ -83,6 +84,12 @@ struct model {
 	struct model_slow slowest[MODEL_SLOWEST];
 	uint32_t nr_slowest;
 	VEC(struct model_series) series; /* [0] stands for none */
+	VEC(struct model_footprint)
+	footprints;                /* [0] is their sum; none: no frame's size is known */
+	struct map footprint_of;   /* by function */
+	ct_time footprint_from;    /* begin of their first window */
+	uint32_t footprint_window; /* the present one */
+	uint32_t footprint_halved; /* how often two windows became one */
 	/* counts beyond the bounds of series.h, and of watchers */
 	uint64_t nr_tallies_refused;
 	struct model_thread *threads;    /* nr_threads of the tables */
@@ -206,6 +213,9 @@ void model_spent_all(const struct model *model, const struct model_coro *coro,
  */
 void model_most_of(const struct model *model, enum ct_state least,
 	struct model_most ret_most[MODEL_NR_MEASURES]);
+
+/* model_footprint_width: how long each window of the footprints is, in ns. */
+int64_t model_footprint_width(const struct model *model);
 
 /* model_was_free: did the coroutine end although it outlived its parent, or was never awaited? */
 bool model_was_free(const struct model_coro *coro);

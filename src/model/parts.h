@@ -500,6 +500,18 @@ bool model_times_account(struct model *model, const struct ct_event *event);
 void model_times_so_far(struct ct_going_on *going_on, int64_t ns);
 void model_times_finish(struct model *model);
 
+/* ---------------------------------------------------------------- what frames take: footprint.c */
+
+/* model_footprint_frame: the coroutine runs this function, whose frames' size the tables may have. */
+bool model_footprint_frame(
+	struct model *model, struct model_coro *coro, const struct ct_event *event);
+/* model_footprint_tell: the size of a coroutine's frame is known now. model_footprint_end: the frame is freed. */
+bool model_footprint_tell(
+	struct model *model, struct model_coro *coro, uint64_t nr_bytes, ct_time time);
+void model_footprint_end(struct model *model, const struct model_coro *coro, ct_time time);
+void model_footprint_finish(struct model *model);
+void model_footprint_fini(struct model *model);
+
 /* ---------------------------------------------------------------- queues of ready coroutines: run_queue.c */
 
 bool model_run_queue_reserve(struct model *model);

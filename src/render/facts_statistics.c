@@ -94,6 +94,9 @@ static void frames_row(struct table *table, const struct ct_report *report, cons
 	number_cell(table, sizes->least_bytes);
 	number_cell(table, sizes->most_bytes);
 	number_cell(table, sizes->bytes);
+	number_cell(table, sizes->half_bytes);
+	number_cell(table, sizes->peak_bytes);
+	render_cell_time(table, sizes->peak_time);
 }
 
 static void coroutine_row(struct table *table, const struct ct_report *report, const void *row)
@@ -279,8 +282,10 @@ static struct statistics_tables tables_of(const struct ct_statistics *of)
 				">of all events",
 				FACTS_ROWS(of->spawnings, of->nr_spawnings), spawning_row}},
 		{CT_BY_FUNCTION, 0,
-			{"Bytes of frames at the end, by what they run",
-				"function|>coroutines|>smallest|>largest|>together",
+			{"Bytes of frames, by what they run: at the end, in the middle, and at "
+			 "most",
+				"function|>coroutines|>smallest|>largest|>together|>middle|>most|"
+				"at",
 				FACTS_ROWS(of->frames, of->nr_frames), frames_row}},
 		of_coroutines(of->busiest, of->nr_busiest,
 			"Coroutines that ran for the longest time (at most ten)"),

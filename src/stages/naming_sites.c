@@ -49,6 +49,7 @@ enum ct_status naming_define_site(struct ct_sink *sink, const struct ct_define_s
 	definition.site.function = place->function;
 	definition.site.module = place->module;
 	definition.site.module_offset = place->module_offset;
+	definition.site.frame_bytes = place->frame_bytes;
 	definition.site.callers = text_peek(&callers);
 	status = text_status(&callers, reterr);
 	if (status == CT_OK)
@@ -88,6 +89,7 @@ static bool take_place(struct arena *arena, struct ct_site *site, const struct s
 	site->line = place->line;
 	site->column = place->column;
 	site->module_offset = place->module_offset;
+	site->frame_bytes = place->frame_bytes;
 	site->file = keep(arena, place->file);
 	site->function = keep(arena, place->function);
 	site->module = keep(arena, place->module);

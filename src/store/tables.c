@@ -182,6 +182,7 @@ static void fill_site(struct ct_site *site, const struct ct_define_site *from)
 	site->column = site->column ? site->column : from->column;
 	site->address = site->address ? site->address : from->address;
 	site->module_offset = site->module_offset ? site->module_offset : from->module_offset;
+	site->frame_bytes = site->frame_bytes ? site->frame_bytes : from->frame_bytes;
 	fill_text(&site->file, from->file);
 	fill_text(&site->function, from->function);
 	fill_text(&site->reason, from->reason);

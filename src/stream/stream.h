@@ -257,9 +257,10 @@ struct ct_define_site {
 	const char *module;
 	uint64_t address;
 	uint64_t module_offset;
-	const char *callers; /* see struct ct_site */
-	uint32_t form;       /* see struct ct_site */
-	uint32_t stack;      /* id of a stack of the same segment; 0: none */
+	const char *callers;  /* see struct ct_site */
+	uint32_t form;        /* see struct ct_site */
+	uint32_t stack;       /* id of a stack of the same segment; 0: none */
+	uint32_t frame_bytes; /* see struct ct_site */
 };
 
 /* A call on a stack (struct ct_stack); sites and callers are those of the same segment. */

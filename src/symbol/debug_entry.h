@@ -38,4 +38,11 @@ bool symbol_debug_info_imports(const struct debug_info *debug, const char *name)
 bool symbol_debug_info_scopes(
 	struct debug_info *debug, uint64_t address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
 
+/*
+ * symbol_coroutine_is_part: is this the symbol of a part into which a compiler splits a C++20 coroutine?
+ * symbol_coroutine_frame: finds the type of the frame by the entry of such a part; false: it is not described.
+ */
+bool symbol_coroutine_is_part(const char *symbol);
+bool symbol_coroutine_frame(Dwarf_Die *function, Dwarf_Die *ret_frame);
+
 #endif

@@ -477,6 +477,24 @@ static bool set_line(
 	return place->file != NULL;
 }
 
+/* Only for the parts of coroutines, because all functions of the unit have to be read. */
+static bool set_frame(struct debug_info *debug, struct symbol_place *place, uint64_t address,
+	const char *concrete)
+{
+	Dwarf_Die scopes[SCOPES_MAX], frame;
+	Dwarf_Word nr_bytes;
+	int nr_scopes;
+
+	if (!concrete || !symbol_coroutine_is_part(concrete))
+		return true;
+	if (!symbol_debug_info_scopes(debug, address, scopes, &nr_scopes))
+		return false;
+	if (nr_scopes > 0 && symbol_coroutine_frame(&scopes[nr_scopes - 1], &frame) &&
+		dwarf_aggregate_size(&frame, &nr_bytes) == 0 && nr_bytes <= UINT32_MAX)
+		place->frame_bytes = (uint32_t)nr_bytes;
+	return true;
+}
+
 bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint64_t address,
 	bool is_entry, struct symbol_place *place)
 {
@@ -490,7 +508,8 @@ bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint6
 		uint64_t inside = address - debug->dwarf_bias;
 
 		if (!set_functions(debug, place, arena, &unit, inside, is_entry, concrete) ||
-			!set_line(place, arena, &unit, inside))
+			!set_line(place, arena, &unit, inside) ||
+			(is_entry && !set_frame(debug, place, address, concrete)))
 			return false;
 	}
 	if (place->function[0])

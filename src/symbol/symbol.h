@@ -69,6 +69,8 @@ struct symbol_place {
 	/* the functions into which it was inlined, innermost first */
 	const struct symbol_caller *callers;
 	uint32_t nr_callers;
+	uint32_t
+		frame_bytes; /* of a C++20 coroutine's frame, if the address is its function's entry; 0: not known */
 };
 
 struct symbol_resolver;

@@ -186,6 +186,7 @@ static void define_site(struct assembly *assembly, uint32_t number)
 		.module_offset = site->module_offset,
 		.callers = site->callers,
 		.stack = site->stack,
+		.frame_bytes = site->frame_bytes,
 	};
 	define(assembly, definition);
 }

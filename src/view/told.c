@@ -240,6 +240,17 @@ static void tell_counter(struct telling *telling, const struct ct_counter *count
 	add(telling, CT_VIEW_COUNTERS, row);
 }
 
+static void tell_window(struct telling *telling, const struct ct_frame_window *window)
+{
+	const int64_t row[] = {
+#define MAKES_MEMORY ~,
+#include "view/cells.h"
+#undef MAKES_MEMORY
+	};
+
+	add(telling, CT_VIEW_MEMORY, row);
+}
+
 /* ---------------------------------------------------------------- the whole */
 
 static void tell_tables(struct telling *telling)
@@ -276,6 +287,8 @@ static void tell_report(struct telling *telling)
 		tell_span(telling, &report->spans[i]);
 	for (i = 0; i < report->nr_counters; i++)
 		tell_counter(telling, &report->counters[i]);
+	for (i = 0; i < report->statistics.nr_frame_windows; i++)
+		tell_window(telling, &report->statistics.frame_windows[i]);
 }
 
 static enum ct_status judge(struct ct_view *view, const struct ct_analyze_options *options,

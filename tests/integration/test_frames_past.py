@@ -93,7 +93,7 @@ def test_joined(scratch):
     sizes = {row["f"].split(",")[0]: row for row in rows}
     check(sizes["session"]["least"] >= 64 + 16 and sizes["session"]["b"] == 58 * sizes["session"]["least"], f"{rows}")
     text = run(COROTRACER, "stats", core).stdout
-    check("Bytes of frames at the end, by what they run" in text and f"{sizes['session']['b']:,}" in text, text)
+    check("Bytes of frames, by what they run" in text and f"{sizes['session']['b']:,}" in text, text)
     return program
 
 
