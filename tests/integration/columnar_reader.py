@@ -14,7 +14,7 @@ SUMS = ["SELECT count(*), sum(time_ns), min(event), max(event) FROM events",
         "SELECT count(*), sum(line) FROM sites", "SELECT count(*) FROM findings", "SELECT nr_events, nr_lost, host FROM trace",
         "SELECT s.function, count(*) FROM events JOIN sites s USING (site) WHERE s.function IS NOT NULL GROUP BY 1 ORDER BY 1"]
 TABLES = """events states wakes coroutines tasks regions ranges counter_values samples off_cpu page_faults objects holds descriptors trace processes threads
-sites places losses notes sights findings finding_coroutines finding_steps spans counters""".split()
+sites places losses notes sights findings finding_coroutines finding_steps spans counters memory""".split()
 
 
 def queried(trace, sql):
