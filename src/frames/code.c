@@ -145,6 +145,7 @@ void code_close(struct code *code)
 
 	for (i = 0; i < code->functions.count; i++) {
 		vec_fini(&code->functions.at[i].shape.arguments);
+		vec_fini(&code->functions.at[i].shape.locals);
 		vec_fini(&code->functions.at[i].shape.variables);
 		vec_fini(&code->functions.at[i].shape.awaiters);
 		vec_fini(&code->functions.at[i].shape.points);

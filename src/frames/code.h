@@ -99,6 +99,11 @@ struct code_point {
 	bool is_initial;     /* before the first statement */
 	const char *awaiter; /* type of what is awaited */
 	uint32_t awaiter_at; /* index into the function's awaiters; CODE_NO_OFFSET: not known */
+	/* where code stores the index, and where it calls await_suspend: addresses; 0: not known, or several */
+	bool has_code;
+	uint64_t store;
+	uint64_t await;
+	uint64_t locals; /* a bit for each of the function's locals that is in use here */
 };
 
 /* An object among the variables of a function, with the arguments. */
@@ -108,6 +113,8 @@ struct code_variable {
 	uint32_t offset;
 	uint32_t bytes;
 };
+
+#define CODE_LOCALS_MAX 64u
 
 /* Where the frames of a function hold what. */
 struct code_shape {
@@ -123,6 +130,7 @@ struct code_shape {
 		identity_offset; /* of the number by which a probe knows the coroutine; 0: it has none */
 	bool is_eager;           /* the promise's initial_suspend never suspends */
 	VEC(struct code_value) arguments;
+	VEC(struct code_value) locals; /* at most CODE_LOCALS_MAX */
 	VEC(struct code_variable) variables;
 	VEC(struct code_awaiter) awaiters;
 	VEC(struct code_point) points; /* by index */

@@ -9,6 +9,7 @@
 #include "corotracer/ctp.h"
 #include "frames/awaited.h"
 #include "frames/given.h"
+#include "frames/locals.h"
 #include "frames/awaited_objects.h"
 #include "frames/scan.h"
 #include "frames/stores.h"
@@ -114,8 +115,11 @@ static const char *arguments_of(const struct telling *telling, const struct fram
 {
 	struct text text = {0};
 
-	given_tell(
-		scan_function(&telling->scan, frame), telling->scan.image, frame->address, &text);
+	const struct code_function *function = scan_function(&telling->scan, frame);
+
+	given_tell(function, telling->scan.image, frame->address, &text);
+	locals_tell(function, code_point_of(function, frame->index), telling->scan.image,
+		frame->address, &text);
 	return found_words(telling->found, &text, 0);
 }
 

@@ -28,6 +28,7 @@ struct search {
 	struct debug_info *debug;
 	struct stores stores;
 	uint32_t brace;       /* the last line so far */
+	bool is_ramp;         /* the part is the function that makes the frame */
 	struct arena scratch; /* of the lines that are asked for */
 	bool is_out_of_memory;
 };
@@ -125,7 +126,7 @@ static bool says_something(const struct search *search, const struct evidence *e
 
 /* Behind the store up to the end of the straight code: the call of await_suspend. */
 static bool find_await(struct search *search, size_t store, struct evidence *ret_evidence,
-	const char **ret_awaiter)
+	const char **ret_awaiter, uint64_t *ret_await)
 {
 	size_t i;
 
@@ -135,6 +136,7 @@ static bool find_await(struct search *search, size_t store, struct evidence *ret
 
 		if (awaiter) {
 			*ret_awaiter = awaiter;
+			*ret_await = step->address;
 			*ret_evidence = line_at(search, step->address);
 			return true;
 		}
@@ -254,6 +256,22 @@ static void add_initial(struct search *search)
 		point_at(search, function->is_gcc ? 2 : 0);
 }
 
+/*
+ * Where there are several stores of an index, as in copies of a loop, it is not known in which the coroutine is. The
+ * function that makes the frame has other blocks.
+ */
+static void note_code(
+	const struct search *search, struct code_point *point, uint64_t store, uint64_t await)
+{
+	bool is_first = !point->has_code;
+
+	if (search->is_ramp)
+		return;
+	point->has_code = true;
+	point->store = is_first ? store : 0;
+	point->await = is_first ? await : 0;
+}
+
 static void take_store(struct search *search, size_t store, uint32_t brace)
 {
 	const struct code_function *function = search->function;
@@ -261,11 +279,16 @@ static void take_store(struct search *search, size_t store, uint32_t brace)
 	struct code_point *point = point_at(search, index);
 	struct evidence evidence = {"", 0};
 	const char *awaiter = NULL;
+	uint64_t await = 0;
 
 	if (!point)
 		return;
-	if (!find_await(search, store, &evidence, &awaiter) || !says_something(search, &evidence))
+	if (!find_await(search, store, &evidence, &awaiter, &await) ||
+		!says_something(search, &evidence)) {
 		evidence = find_near(search, store, brace);
+		await = 0;
+	}
+	note_code(search, point, search->stores.steps[store].address, await);
 	if (awaiter && !point->awaiter[0])
 		point->awaiter = awaiter;
 	add_line(search, point, evidence);
@@ -280,6 +303,7 @@ static void search_code(struct search *search, uint64_t address, uint64_t nr_byt
 
 	if (!bytes || nr_bytes == 0)
 		return;
+	search->is_ramp = is_ramp;
 	if (!stores_find(bytes, nr_bytes < available ? (size_t)nr_bytes : available, address,
 		    shape->index_offset, shape->index_bytes, is_ramp, &search->stores))
 		search->is_out_of_memory = true;
@@ -362,6 +386,7 @@ static void take_all(struct search *search, const struct function_entry *part)
 			break;
 		if (!point->awaiter[0])
 			point->awaiter = awaiter;
+		note_code(search, point, step->address, step->address);
 		add_line(search, point, evidence);
 	}
 	free(search->stores.steps);
@@ -380,6 +405,7 @@ static void search_only(struct search *search)
 	for (i = 0; i < sizeof(parts) / sizeof(*parts) && !search->is_out_of_memory; i++) {
 		const struct function_entry *part = part_of(search, parts[i]);
 
+		search->is_ramp = i == 0;
 		if (part)
 			take_all(search, part);
 	}

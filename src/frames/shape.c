@@ -15,6 +15,7 @@
 #include "frames/awaited.h"
 #include "frames/debug_types.h"
 #include "frames/given.h"
+#include "frames/locals.h"
 #include "frames/points.h"
 #include "frames/shape.h"
 #include "frames/stores.h"
@@ -436,9 +437,8 @@ bool shape_read(struct code *code, struct code_function *function)
 	if (!symbol_coroutine_frame(&scopes[nr_scopes - 1], &frame))
 		return read_without_frame(&reading, &scopes[nr_scopes - 1]);
 	reading.entry = scopes[nr_scopes - 1];
-	if (!take_frame(&reading, &frame))
-		return false;
-	return points_read(code, function);
+	return take_frame(&reading, &frame) && points_read(code, function) &&
+	       locals_take(code, function, &reading.entry, &frame);
 }
 
 /*

@@ -120,15 +120,19 @@ def test_held(scratch):
         check("wait_for_nothing" in lost[0]["title"], lost[0]["title"])
 
 
+def pairs_of(text):
+    return dict(pair.split(" = ") for pair in text.split(", "))
+
+
 def arguments_told(subject, *options):
     """Of each coroutine, what it is told to have, by its number: {1: {"number": "-2", ...}}."""
     report = json.loads(run(COROTRACER, "report", "--format", "json", *options, subject).stdout)
     rows = json.loads(run(COROTRACER, "query", "--format", "json", *options, subject, "SELECT sight, coroutine FROM sights").stdout)
     sights = [(one["coroutine"], one["text"]) for one in report["sights"]]
     check(sights == [(row["coroutine"], row["sight"]) for row in rows], f"{sights} {rows}")
-    check(all(text.startswith(("arguments: ", "awaits ")) for _, text in sights), f"{sights}")
+    check(all(text.startswith(("arguments: ", "locals: ", "awaits ")) for _, text in sights), f"{sights}")
     sights = [(coro, text) for coro, text in sights if text.startswith("arguments: ")]
-    return {coro: dict(pair.split(" = ") for pair in text.removeprefix("arguments: ").split(", ")) for coro, text in sights}
+    return {coro: pairs_of(text.split("; locals: ")[0].removeprefix("arguments: ")) for coro, text in sights}
 
 
 def test_arguments(scratch):
@@ -148,6 +152,30 @@ def test_arguments(scratch):
             check(f"What they have coroutine {coroutine}: arguments: " in why and f"number = {told[coroutine]['number']}" in why, why)
             text = run(COROTRACER, "report", "--duration", "10ms", process.pid).stdout
             check("arguments: " not in text, text)
+
+
+LOCALS = ("SELECT e.object AS frame, s.sight FROM events e JOIN coroutines c USING (coroutine) LEFT JOIN sights s "
+          "ON s.coroutine = c.coroutine AND s.sight LIKE '%locals: %' WHERE e.kind = 'frame' AND c.state = 'waiting'")
+
+
+def test_locals(scratch):
+    """Local variables are told where they are in use, with their values, and nowhere else; of clang only if not optimised."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            with running(compiled(scratch, compiler, "unprepared_locals", level), stderr=subprocess.DEVNULL) as (process, said):
+                rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, LOCALS).stdout)
+            nr_right = nr_wanted = 0
+            for row in rows:
+                text = row["sight"] or ""
+                found = pairs_of(text.split("locals: ")[1]) if "locals: " in text else {}
+                wanted = said[row["frame"]]
+                check(not found or found == wanted, f"{compiler} {level}: {found}, and the program says {wanted}")
+                nr_right += len(found)
+                nr_wanted += len(wanted)
+            print(f"{compiler} {level}: {len(rows)} coroutines, {nr_right} of {nr_wanted} variables", flush=True)
+            check(nr_wanted > 200, f"{compiler} {level}: {nr_wanted} variables")
+            least = 0.95 if compiler == "g++" or level == "-O0" else 0
+            check(nr_right >= least * nr_wanted, f"{compiler} {level}: {nr_right} of {nr_wanted}")
 
 
 CHANNEL = {"mutex_.owner": "PID", "messages_.size": "200", "receivers_.size": "3", "senders_.size": "0", "closed_": "true",
@@ -253,6 +281,7 @@ def main():
         test_chain(scratch)
         test_held(scratch)
         test_arguments(scratch)
+        test_locals(scratch)
         test_core(scratch)
         test_stripped(scratch)
 
