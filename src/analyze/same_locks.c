@@ -297,6 +297,74 @@ static void tell_holder(
 	analyze_story_party(analysis, story, index, 0);
 }
 
+/* Where the coroutine is, by the calls that led to its wait, in the function of `lock`, behind its line; 0: nowhere. */
+static uint32_t past(const struct analysis *analysis, const struct model_coro *coro, uint32_t lock)
+{
+	const struct ct_tables *tables = analysis->tables;
+	const struct ct_site *own = say_peek_site(tables, lock);
+	uint32_t site = coro->rare->wait_call ? coro->rare->wait_call : coro->wait_site;
+	uint32_t row = say_peek_site(tables, site)->stack;
+
+	for (row = row < tables->nr_stacks ? row : 0; row; row = tables->stacks[row].caller) {
+		const struct ct_site *at = say_peek_site(tables, tables->stacks[row].site);
+
+		if (at->line > own->line && strcmp(at->function, own->function) == 0 &&
+			strcmp(at->file, own->file) == 0)
+			return tables->stacks[row].site;
+	}
+	return 0;
+}
+
+/*
+ * The only coroutine that waits since before this one, and not for a lock: further on in the function in which this one
+ * waits for the lock, or for room in a method of the type. 0: there is none, or more than one.
+ */
+static uint32_t only_inside(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t found = 0, i;
+
+	if (!waits_so(coro))
+		return 0;
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *other = &analysis->model->coros.at[i];
+
+		if (other->process != coro->process || other->state != CT_STATE_WAITING ||
+			waits_so(other) || other->suspended >= coro->suspended ||
+			CTP_HANDLE_RESOURCE(other->wait_object) == CTP_RESOURCE_CONDITION)
+			continue;
+		if (!past(analysis, other, coro->wait_site) &&
+			(!may_have_lock_of(analysis, other, coro) ||
+				analyze_ties_may_be_idle(analysis, other)))
+			continue;
+		if (found)
+			return 0;
+		found = i;
+	}
+	return found;
+}
+
+static void tell_inside(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	uint32_t index = only_inside(analysis, coro);
+	const struct model_coro *other = &analysis->model->coros.at[index];
+	uint32_t site = past(analysis, other, coro->wait_site);
+	const char *where = "in a method of the same type";
+
+	if (!index || analyze_same_locks_holder(analysis, coro))
+		return;
+	if (site)
+		where = analyze_say(analysis, "further on in the same function, at %s",
+			analyze_words_place(analysis, site));
+	analyze_story_evidence(analysis, story,
+		"%s may have that lock: it is %s, and began to wait %s before this one, at %s",
+		analyze_words_coro(analysis, other), where,
+		analyze_words_duration(
+			analysis, ct_time_between(other->suspended, coro->suspended)),
+		analyze_words_place(analysis, other->wait_site));
+	analyze_story_party(analysis, story, index, 0);
+}
+
 /* Is it known of this other coroutine that it is in no method of the type, unless it waits for such a lock as well? */
 static bool is_outside(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_coro *other, const struct type *type)
@@ -334,6 +402,7 @@ void analyze_same_locks_tell(
 	uint32_t i;
 
 	tell_holder(analysis, story, coro);
+	tell_inside(analysis, story, coro);
 	tell_left(analysis, story, coro);
 	for (i = 1; i < analysis->model->coros.count && told.count < PLACES_TOLD; i++) {
 		const struct model_coro *other = &analysis->model->coros.at[i];
