@@ -58,6 +58,11 @@ static int compare_candidates(const void *left, const void *right)
 	return order ? order : COMPARE(a->coro, b->coro);
 }
 
+static bool is_cause(const struct analysis *analysis, const struct candidate *candidate)
+{
+	return candidate->is_cause || rule_of(analysis, candidate)->is_cause;
+}
+
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct analysis *analysis = context;
@@ -73,8 +78,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 		order = COMPARE(
 			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
 	if (!order)
-		order = COMPARE(
-			rule_of(analysis, second)->is_cause, rule_of(analysis, first)->is_cause);
+		order = COMPARE(is_cause(analysis, second), is_cause(analysis, first));
 	if (!order)
 		order = COMPARE(a->rank, b->rank);
 	/* What is done seldom is the likelier cause of two circles. */
@@ -101,7 +105,8 @@ static bool has_reason(const struct analysis *analysis, uint32_t process)
 			&analysis->candidates.at[analysis->groups.at[i].first];
 		const struct rule *rule = rule_of(analysis, first);
 
-		if (first->process == process && !rule->is_fact && !rule->is_no_explanation)
+		if (first->process == process && !rule->is_fact &&
+			(!rule->is_no_explanation || first->is_cause))
 			return true;
 	}
 	return false;

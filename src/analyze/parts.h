@@ -51,6 +51,8 @@ struct candidate {
 	bool is_bare; /* nothing is found but its wait: it may wait for another coroutine's end */
 	/* it ended the program, perhaps because it saw that it hangs: not the cause of the hang */
 	bool is_end;
+	/* others wait because of it: it comes first, as the findings of a rule that is a cause do */
+	bool is_cause;
 	bool is_newest_first; /* among its like: those that began last are the telling ones */
 	ct_time since;
 	ct_time until; /* when it was over; 0: it goes on, or ended with the coroutine */

@@ -147,11 +147,28 @@ static bool is_channel(uint64_t handle)
 	return CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_CHANNEL;
 }
 
+static void note_taker(
+	struct model *model, struct model_object *object, const struct ct_event *event)
+{
+	struct model_takers *takers = &object->takers;
+	uint32_t site = coro_at(model, object->changed_by_coro)->spawn_site;
+
+	if (event->kind == CTP_KIND_NOTIFY && takers->nr_takes && !takers->nr_puts++)
+		takers->put = event->time;
+	if (event->kind != CTP_KIND_ACQUIRE)
+		return;
+	takers->has_others |= !site || (takers->nr_takes && site != takers->spawn_site);
+	takers->spawn_site = site;
+	takers->nr_takes++;
+	takers->nr_puts = 0;
+}
+
 /* Counts the content of a channel. False: out of memory. */
 static bool count_content(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
 
+	note_taker(model, object, event);
 	if (event->kind == CTP_KIND_NOTIFY) {
 		object->content++;
 		object->put_site = event->site;
@@ -177,6 +194,7 @@ void model_object_wait(struct model *model, uint32_t index)
 		return;
 	object = &model->objects.at[model_find_object(model, coro->process, coro->wait_object)];
 	object->content = 0;
+	object->takers.nr_puts = 0;
 	if (object->content_series)
 		model_series_content(
 			model, (uint32_t)(object - model->objects.at), coro->suspended);

@@ -32,6 +32,15 @@ struct model_givers {
 	bool had_stock;            /* it was taken more often than given: room, or permits */
 };
 
+/* All that have taken something from a channel, and what was put there since. */
+struct model_takers {
+	uint32_t spawn_site; /* where all of them were started */
+	bool has_others;     /* further ones took something, or code outside of coroutines */
+	uint64_t nr_takes;
+	uint64_t nr_puts; /* since somebody took something last, or waited for it */
+	ct_time put;      /* the first of these */
+};
+
 /* A lock, channel, or anything else that coroutines hand to each other. */
 struct model_object {
 	uint64_t handle;
@@ -61,6 +70,7 @@ struct model_object {
 	bool has_takers; /* a taking was recorded at some time */
 	struct model_permits permits;
 	struct model_givers givers;
+	struct model_takers takers;
 	/* of a channel: given minus taken since a coroutine last waited for it */
 	uint64_t content;
 	/* series of `content`, once that reached MODEL_CONTENT; 0: none */

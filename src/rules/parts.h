@@ -233,4 +233,15 @@ bool rules_behind_is_not_begun(const struct analysis *analysis, uint32_t index);
 struct rules_waiting rules_behind_count(const struct analysis *analysis, uint32_t blocker);
 void rules_behind_tell_left(struct analysis *analysis, struct story *story, uint32_t blocker);
 
+/*
+ * rules_untaken_is_object: is this the index of a channel from which nobody takes any more, because all that did have
+ * ended? rules_untaken_candidate: returns the candidate of unbounded growth for it, a Suspect. rules_untaken_is: is it
+ * such a candidate? rules_untaken_describe: says so.
+ */
+bool rules_untaken_is_object(const struct analysis *analysis, uint32_t index);
+struct candidate rules_untaken_candidate(const struct analysis *analysis, uint32_t index);
+bool rules_untaken_is(const struct candidate *candidate);
+void rules_untaken_describe(struct analysis *analysis, const struct candidate *candidate,
+	struct story *story, struct ct_finding *finding);
+
 #endif

@@ -10,7 +10,8 @@
  * ended unseen. Descriptors do not count that are polled or waited for. A channel counts only if its takings are
  * recorded, and its series begins again whenever a coroutine waits for it. A counter that never falls may count past
  * events, and is a Suspect. So is a counter of a runtime that collects garbage, because its heap rises from one
- * collection to the next. If such a counter did not fall in each window, or has not doubled, nothing is reported.
+ * collection to the next. If such a counter did not fall in each window, or has not doubled, nothing is reported. A
+ * channel from which all have ended that took from it (untaken.c) is reported as such, and as soon as it is one.
  */
 
 #include "rules/parts.h"
@@ -408,6 +409,21 @@ static uint32_t place_of(struct analysis *analysis, const struct model_series *s
 	return site;
 }
 
+static bool is_growing(struct analysis *analysis, const struct model_series *series)
+{
+	struct trend trend;
+
+	return measure(analysis, series, &trend) && !is_growth_excused(analysis, &trend) &&
+	       !may_have_ended_unseen(analysis, &trend);
+}
+
+/* Is it the content of a channel of which more is known? */
+static bool is_of_untaken(const struct analysis *analysis, const struct model_series *series)
+{
+	return series->kind == MODEL_SERIES_CONTENT &&
+	       rules_untaken_is_object(analysis, series->object);
+}
+
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_series *series = &analysis->model->series.at[index];
@@ -420,10 +436,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 		.subject = index,
 		.since = series->from,
 	};
-	struct trend trend;
 
-	if (!measure(analysis, series, &trend) || is_growth_excused(analysis, &trend) ||
-		may_have_ended_unseen(analysis, &trend))
+	if (!is_growing(analysis, series) || is_of_untaken(analysis, series))
 		return;
 	candidate.cause_site = place_of(analysis, series);
 	if (is_of_runtime(analysis, series))
@@ -433,12 +447,27 @@ static void judge(struct analysis *analysis, uint32_t index)
 		analyze_candidate_add(analysis, &candidate);
 }
 
+static void judge_object(struct analysis *analysis, uint32_t index)
+{
+	uint32_t series = analysis->model->objects.at[index].content_series;
+	struct candidate candidate;
+
+	if (!rules_untaken_is_object(analysis, index))
+		return;
+	candidate = rules_untaken_candidate(analysis, index);
+	if (series && is_growing(analysis, &analysis->model->series.at[series]))
+		candidate.grade = CT_GRADE_LIKELY;
+	analyze_candidate_add(analysis, &candidate);
+}
+
 static void find(struct analysis *analysis)
 {
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->series.count; i++)
 		judge(analysis, i);
+	for (i = 1; i < analysis->model->objects.count; i++)
+		judge_object(analysis, i);
 }
 
 /* ---------------------------------------------------------------- the evidence */
@@ -526,9 +555,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct ct_finding *finding)
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
-	const struct model_series *series = &analysis->model->series.at[first->subject];
+	const struct model_series *series;
 	struct trend trend;
 
+	if (rules_untaken_is(first)) {
+		rules_untaken_describe(analysis, first, story, finding);
+		return;
+	}
+	series = &analysis->model->series.at[first->subject];
 	if (!measure(analysis, series, &trend))
 		return;
 	finding->title =
