@@ -27,9 +27,11 @@ static const char head[] =
 	"#9aa4af;\n"
 	"  --line: #343b43; --raised: #1c2127; --proven: #ff8a80; --likely: #f2b45c; --suspect: "
 	"#7cc4f5; } }\n"
-	"body { margin: 0 auto; max-width: 72rem; padding: 1.5rem; background: var(--ground); "
+	"body { margin: 0 auto; max-width: 84rem; padding: 1.5rem; background: var(--ground); "
 	"color: var(--ink);\n"
 	"  font: 16px/1.5 system-ui, sans-serif; }\n"
+	"p, ol, .facts { max-width: 68rem; }\n"
+	"code { font: .9em ui-monospace, Menlo, Consolas, \"DejaVu Sans Mono\", monospace; }\n"
 	"h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; } h3 { font-size: 1rem; }\n"
 	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
 	"th, td { padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); "
@@ -48,10 +50,9 @@ static const char head[] =
 	"summary { cursor: pointer; margin-top: .75rem; }\n"
 	".quiet { color: var(--quiet); }\n"
 	"figure { margin: 1rem 0; padding: .5rem; background: var(--ground); } figure svg { "
-	"max-width: none; }\n"
-	"@media print { figure svg { max-width: 100%; height: auto; } }\n"
+	"max-width: 100%; height: auto; }\n"
 	".twin { display: none; } .twin svg { width: min(100%, 540px); height: auto; }\n"
-	"@media (max-width: 60rem) { figure.wide { display: none; } .twin { display: block; "
+	"@media (max-width: 70rem) { figure.wide { display: none; } .twin { display: block; "
 	"padding: 0; } }\n"
 	"@media (max-width: 40rem) { body { padding: .75rem; } section { padding: 0 .5rem .5rem; "
 	"}\n"
@@ -62,6 +63,27 @@ static const char head[] =
 static void escaped(struct text *text, const struct text *safe)
 {
 	say_html(text, text_peek(safe), safe->length);
+}
+
+/* Sentences have code between backquotes. */
+static void with_code(struct text *text, const char *words, size_t nr_bytes)
+{
+	for (;;) {
+		const char *open = memchr(words, '`', nr_bytes);
+		size_t before = open ? (size_t)(open - words) : nr_bytes, rest = nr_bytes - before;
+		const char *close = rest ? memchr(open + 1, '`', rest - 1) : NULL;
+
+		if (!close) {
+			say_html(text, words, nr_bytes);
+			return;
+		}
+		say_html(text, words, before);
+		text_add(text, "<code>");
+		say_html(text, open + 1, (size_t)(close - open - 1));
+		text_add(text, "</code>");
+		nr_bytes -= (size_t)(close + 1 - words);
+		words = close + 1;
+	}
 }
 
 static void begin(const struct page *page, const char *command, const struct text *words)
@@ -97,7 +119,7 @@ static void facts(const struct page *page, const struct text *rows)
 		text_add(page->text, "<tr><th scope=\"row\">");
 		say_html(page->text, fact.label, fact.label_bytes);
 		text_add(page->text, "</th><td>");
-		say_html(page->text, fact.value, fact.value_bytes);
+		with_code(page->text, fact.value, fact.value_bytes);
 		text_add(page->text, "</td></tr>\n");
 	}
 	text_add(page->text, "</table>\n");
@@ -113,7 +135,7 @@ static void verdict(const struct page *page, const struct text *rows, bool is_fi
 		text_add(page->text, "<p class=\"verdict\"><strong>");
 		say_html(page->text, fact.label, fact.label_bytes);
 		text_add(page->text, ":</strong> ");
-		say_html(page->text, fact.value, fact.value_bytes);
+		with_code(page->text, fact.value, fact.value_bytes);
 		text_add(page->text, "</p>\n");
 	}
 }
