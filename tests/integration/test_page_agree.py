@@ -47,11 +47,11 @@ def check_facts(browser, server, trace):
     report = " ".join(run(COROTRACER, "report", trace).stdout.split())
     with Timeline(browser, server) as it:
         it.open("findings")
-        it.page.wait_for_selector("#facts .last-events")
+        it.page.wait_for_selector("#last-events table")
         facts = dict(zip(it.page.locator("#facts dt").all_inner_texts(), it.page.locator("#facts dd").all_inner_texts()))
         check({"waiting at", "how many"} < set(facts) and all(f"{label} {words}" in report for label, words in facts.items()), f"{facts}")
         check(it.page.locator("#facts dd a.place").count() >= 2, "the places are no links")
-        events = rows_of(it, "#facts .last-events table")
+        events = rows_of(it, "#last-events table")
         check(len(events) > 2 and all(" ".join(" ".join(row).split()) in report for row in events), f"{events}")
         said = it.page.locator("#waits-at").all_inner_texts()
         check(facts["waiting at"] == facts["look first at"] or said[0].endswith(facts["waiting at"]), f"{said}, and not {facts['waiting at']}")

@@ -34,12 +34,15 @@ function lastEvents({ of, rows }: Told["events"][number], isOpen: boolean): Chil
 			h("table", null, h("thead", null, cells(head ?? [], "th")), h("tbody", null, body.map((row) => cells(row, "td"))))));
 }
 
-/** Returns the facts, which follow as soon as they are answered. `number`: of the finding, from 1. */
-export function factsOf(trace: Trace, finding: Finding, number: number): HTMLElement {
-	const into = h("section", { id: "facts" }), places = new Map([...trace.places].map(([site, words]) => [words, site]));
-	void askJson<Told>("facts", { finding: number }).then(({ facts, events }) => fill(into,
-		h("dl", null, facts.map(([name, words]) => [h("dt", null, name), h("dd", null, linked(words, finding, places))])),
-		events.map((one, index) => lastEvents(one, index === 0))))
-		.catch((failure: Error) => fill(into, h("p", { class: "quiet" }, failure.message)));
-	return into;
+/**
+ * Returns the facts, and the last events, which need more room; both follow as soon as they are answered. `number`: of the
+ * finding, from 1.
+ */
+export function factsOf(trace: Trace, finding: Finding, number: number): readonly [HTMLElement, HTMLElement] {
+	const into = h("section", { id: "facts" }), last = h("section", { id: "last-events" }), places = new Map([...trace.places].map(([site, words]) => [words, site]));
+	void askJson<Told>("facts", { finding: number }).then(({ facts, events }) => {
+		fill(into, h("dl", null, facts.map(([name, words]) => [h("dt", null, name), h("dd", null, linked(words, finding, places))])));
+		fill(last, events.map((one, index) => lastEvents(one, index === 0)));
+	}).catch((failure: Error) => fill(into, h("p", { class: "quiet" }, failure.message)));
+	return [into, last];
 }

@@ -10,6 +10,7 @@ import { factsOf } from "./facts";
 import { healthy } from "./healthy";
 import { hotFunctions } from "./hot";
 import { FIRST_REQUESTS } from "./names";
+import { doubtsOf } from "./quality";
 import { count, duration, many, moment, sentence } from "./say";
 import { STATES, stateWord } from "./states";
 import { brief, briefPlaceLink, coroutineLink, gradeMark, placeLink, placeOf, threadName, type Advice, type Finding, type Member, type Trace } from "./trace";
@@ -141,6 +142,12 @@ function integration(advice: readonly Advice[]): Child {
 	return advice.length ? [h("h3", null, "To judge it"), h("ul", { class: "to-judge" }, advice.map(({ text }) => h("li", null, withCode(sentence(text)))))] : null;
 }
 
+/** What is doubtful about the recording as a whole, after words that lead there. */
+function doubts(trace: Trace, before: string): Child {
+	const all = doubtsOf(trace);
+	return all.length ? [before ? h("p", null, before) : null, h("ul", { id: "doubts" }, all.map((one) => h("li", null, one)))] : null;
+}
+
 function how(finding: Finding): Child[] {
 	const lowered = finding.lowered_since.map((reason) => h("li", null, sentence(reason)));
 	return [
@@ -262,7 +269,7 @@ function waitsAt(finding: Finding): Child {
 }
 
 function chosen(trace: Trace, number: number, advice: readonly Advice[], height: number): HTMLElement {
-	const finding = trace.report.findings[number - 1]!;
+	const finding = trace.report.findings[number - 1]!, [facts, lastEvents] = factsOf(trace, finding, number);
 	const picture = h("div", { class: "picture-frame" }, h("p", { class: "quiet" }, "drawing ..."));
 	/* Keeps the content below at its place. */
 	if (height)
@@ -278,8 +285,9 @@ function chosen(trace: Trace, number: number, advice: readonly Advice[], height:
 		waitsAt(finding),
 		h("div", { class: "facing" }, h("div", { class: "story" }, picture, h("h3", null, "What happened"), stepList(finding)),
 			h("div", { class: "advice" }, h("h3", null, "What to do now"), h("p", null, withCode(sentence(finding.next_step))), integration(advice), how(finding),
-				h("h3", null, "Where, and since when"), factsOf(trace, finding, number), members(finding, number),
-				h("h3", null, "In a terminal"), terminal(finding))));
+				doubts(trace, "About the whole recording:"), h("h3", null, "Where, and since when"), facts, members(finding, number),
+				h("h3", null, "In a terminal"), terminal(finding)),
+			lastEvents));
 }
 
 // ---------------------------------------------------------------- nothing found
@@ -299,7 +307,7 @@ function nothing(trace: Trace): HTMLElement {
 	return h("article", null, h("h2", null, sentence(trace.report.headline).slice(0, -1)),
 		h("p", { id: "judging" }, `${many(trace.report.quality.coroutines, "coroutine was", "coroutines were")} judged over ${duration(trace.until - trace.from)}. `,
 			trace.report.judging ? sentence(trace.report.judging) : null),
-		stillWaiting(trace), remarks, integration(trace.report.advice), healthy(trace));
+		doubts(trace, ""), stillWaiting(trace), remarks, integration(trace.report.advice), healthy(trace));
 }
 
 /**

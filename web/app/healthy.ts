@@ -72,19 +72,19 @@ async function waitsByCause(): Promise<number[]> {
 type Line = readonly [number, string, Child];
 
 /** A small chart: each line has its number, and below its words a bar; all bars have one scale. */
-function lines(id: string, title: string, colour: string, all: readonly Line[], lengthOf = (value: number): number => value): Child {
-	const most = Math.max(...all.map(([value]) => lengthOf(value)));
+function lines(id: string, title: string, colour: string, all: readonly Line[]): Child {
+	const most = Math.max(...all.map(([value]) => value));
 	return all.length ? h("section", { id }, h("h3", null, title), h("ol", { class: "plain meters" }, all.map(([value, number, what]) => {
 		const bar = h("i", { class: `meter ${colour}`, "aria-hidden": "true" });
-		bar.style.width = `${Math.max(0.5, 100 * lengthOf(value) / most)}%`;
+		bar.style.width = `${Math.max(0.5, 100 * value / most)}%`;
 		return h("li", null, h("span", { class: "when" }, number), h("span", null, what, bar));
 	}))) : null;
 }
 
-/** The delay from ready to running: its percentiles, by their logarithms. */
+/** The delay from ready to running: its percentiles. */
 function delays({ report: { statistics: { delays: of } } }: Trace): Child {
 	const all: Line[] = [[of.p50_ns, duration(of.p50_ns), "half of all within this"], [of.p99_ns, duration(of.p99_ns), "99 of 100"], [of.max_ns, duration(of.max_ns), "the longest"]];
-	return of.count ? lines("delays", `From ready to running, ${many(of.count, "time")}`, "ready", all, (ns) => Math.log10(1 + ns)) : null;
+	return of.count ? lines("delays", `From ready to running, ${many(of.count, "time")}`, "ready", all) : null;
 }
 
 async function askPlaces(order: string, column: string): Promise<Line[]> {

@@ -279,7 +279,7 @@ const CHARTED = new WeakMap<Trace, Charted>();
 async function loadCharts(trace: Trace, charted: Charted, paint: () => void): Promise<void> {
 	charted.map ??= await loadMinimap(trace, 300);
 	paint();
-	charted.delays ??= await loadHeat(trace);
+	charted.delays ??= trace.report.statistics.delays.count ? await loadHeat(trace) : [];
 	paint();
 }
 
@@ -293,7 +293,7 @@ function workers(trace: Trace): HTMLElement {
 			h("td", { class: "number" }, count(worker.resumes)));
 	});
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Workers" }, h("table", null, h("thead", null, h("tr", null,
-		["worker", "ran coroutines", "scheduled", "blocked in calls", "idle", "had no processor", "resumes"].map((name) => h("th", { scope: "col" }, name)))), h("tbody", null, rows)));
+		["worker", "ran coroutines", "scheduled", "blocked in calls", "idle", "had no processor", "resumes"].map((name, column) => h("th", { scope: "col", class: column ? "number" : undefined }, name)))), h("tbody", null, rows)));
 }
 
 export function showOverview(into: HTMLElement, trace: Trace): () => void {
@@ -357,7 +357,7 @@ export function showOverview(into: HTMLElement, trace: Trace): () => void {
 		h("h3", null, "Coroutines by state"), charted(0, STACK.map(([name]) => key(name, name === "syscall" ? "in system calls" : stateWord(name))).reverse()), flagged(trace),
 		h("h3", null, "Events a second", report.quality.lost ? `; ${many(report.quality.lost, "event")} lost` : ""), charted(1, [key("events", "events"), report.quality.lost ? key("lost", "lost") : null]),
 		h("h3", null, "Delay from ready to running"),
-		charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]), h("h3", null, "Workers"), workers(trace));
+		all.count ? charted(2, [key("events", "delays: the fuller, the more"), key("line", "99 of 100 took at most"), uncounted]) : h("p", { id: "no-delays" }, "None is recorded.", uncounted), h("h3", null, "Workers"), workers(trace));
 	const seen = new ResizeObserver(paint);
 	seen.observe(states);
 	tellBusy();

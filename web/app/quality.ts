@@ -70,24 +70,28 @@ function judging(words: string): Child {
 	return first ? [h("p", { id: "judging" }, sentence(first)), lacks.length ? h("ul", { id: "lacks" }, lacks.map((one) => h("li", null, sentence(one)))) : null] : null;
 }
 
+/** What a reader must keep in mind with all findings, and if there is none: the report's words. */
+export function doubtsOf({ report: { quality } }: Trace): string[] {
+	const numbers = quality as unknown as Record<string, number>;
+	return [...DOUBTS.map(({ name, one, several }) => [numbers[name] ?? 0, one, several] as const).filter(([number]) => number)
+		.map(([number, one, several]) => sentence(many(number, one, several))), ...quality.notes.map((one) => sentence(`${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`))];
+}
+
 export function showQuality(into: HTMLElement, trace: Trace): void {
 	const { quality, trace: told, processes } = trace.report;
-	const numbers = quality as unknown as Record<string, number>;
-	const doubts: readonly (readonly [number, string, string])[] = [
-		...DOUBTS.map(({ name, one, several }) => [numbers[name] ?? 0, one, several] as const),
+	const besides: readonly (readonly [number, string, string])[] = [
 		[quality.left_out, "event was left out, because it was not wanted", "events were left out, because they were not wanted"],
 		[quality.frames_reused, "address served more than one coroutine", "addresses served more than one coroutine"],
 		[quality.allowed, "finding at an allowed place is not shown", "findings at allowed places are not shown"],
 	];
-	const present = doubts.filter(([number]) => number);
+	const doubts = [...doubtsOf(trace), ...besides.filter(([number]) => number).map(([number, one, several]) => sentence(many(number, one, several)))];
 	const sights = trace.report.sights.filter((one) => one.coroutine === null);
 	fill(into, h("h2", null, "Quality of the recording"),
 		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " Findings that depend on this have a lower grade." : ""),
 		judging(trace.report.judging),
 		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,
-		h("h3", null, "Doubts"), present.length || quality.notes.length ? h("ul", null, present.map(([number, one, several]) => h("li", null, sentence(many(number, one, several)))),
-			quality.notes.map((one) => h("li", null, sentence(`${one.text}${one.count > 1 ? ` (${count(one.count)} times)` : ""}`)))) : h("p", null, "None."),
+		h("h3", null, "Doubts"), doubts.length ? h("ul", null, doubts.map((one) => h("li", null, one))) : h("p", null, "None."),
 		trace.report.remarks.length ? [h("h3", null, "Remarks"), h("ul", null, trace.report.remarks.map((one) => h("li", null, sentence(one))))] : null,
 		sights.length ? [h("h3", null, "Seen beside the findings"), h("ul", null, sights.map((one) => h("li", null, sentence(one.text))))] : null,
 		h("h3", null, "The recording"), facts([
