@@ -16,6 +16,8 @@
 #define TIME_COLUMNS 14
 #define MEMBERS 500u
 #define BUSIEST 5u
+#define ROWS_BYTES 8192
+#define LABEL_COLUMNS 16 /* as in a report */
 
 static void say_site(const struct ct_view *view, uint32_t site, char buffer[NAME_BYTES])
 {
@@ -27,6 +29,7 @@ static void add_step(struct top_lines *lines, const struct ct_view *view, uint32
 	const struct ct_step *step)
 {
 	char line[LINE_BYTES], place[NAME_BYTES] = "", time[64] = "";
+	uint32_t hang = TIME_COLUMNS;
 	struct top_link link;
 
 	if (step->time != CT_NO_TIME)
@@ -40,8 +43,9 @@ static void add_step(struct top_lines *lines, const struct ct_view *view, uint32
 		line[strlen(line) - strlen(place) - strlen(", at ")] = '\0';
 		top_lines_add(lines, TOP_PLAIN, &link, TIME_COLUMNS, line);
 		snprintf(line, sizeof(line), "%*s  at %s", TIME_COLUMNS, "", place);
+		hang += 2;
 	}
-	top_lines_add(lines, TOP_PLAIN, &link, TIME_COLUMNS + 2, line);
+	top_lines_add(lines, TOP_PLAIN, &link, hang, line);
 }
 
 void top_page_steps(struct top_lines *lines, const struct ct_view *view, uint32_t process,
@@ -206,6 +210,47 @@ static void add_advice(struct top_lines *lines, const struct ct_report *report)
 		add_sentence(lines, "", report->advice[i].text);
 }
 
+/* Rows of the report, in its words; without labels if these have no columns. */
+static void add_rows(struct top_lines *lines, const struct ct_report *report,
+	enum ct_report_part part, unsigned style, int label_columns)
+{
+	char rows[ROWS_BYTES], line[LINE_BYTES], *row, *rest = rows;
+
+	ct_report_rows(report, part, rows, sizeof(rows));
+	while ((row = strsep(&rest, "\n")) && *row) {
+		char *words = row;
+		const char *label = strsep(&words, "\t");
+
+		if (!words)
+			return;
+		snprintf(line, sizeof(line), "  %-*s%s", label_columns, label_columns ? label : "",
+			words);
+		top_lines_add(lines, style, NULL, 2 + (uint32_t)label_columns, line);
+	}
+}
+
+/* How many coroutines were judged, how well, and what to keep in mind with a verdict. */
+static void add_judging(struct top_lines *lines, const struct ct_report *report)
+{
+	const struct ct_quality *quality = &report->quality;
+	char line[LINE_BYTES];
+
+	snprintf(line, sizeof(line), "  %s judged over %s",
+		said_count(quality->nr_coros, "coroutine was", "coroutines were").text,
+		top_said_age(quality->observed_until, quality->observed_from).text);
+	top_lines_add(lines, TOP_PLAIN, NULL, 2, line);
+	add_rows(lines, report, CT_REPORT_JUDGING, TOP_PLAIN, 0);
+	add_rows(lines, report, CT_REPORT_DOUBTS, TOP_DOUBTFUL, 0);
+}
+
+static void add_times(struct top_lines *lines, const struct ct_report *report)
+{
+	if (!ct_report_rows(report, CT_REPORT_TIMES, NULL, 0))
+		return;
+	top_lines_heading(lines, "Where the time went");
+	add_rows(lines, report, CT_REPORT_TIMES, TOP_PLAIN, LABEL_COLUMNS);
+}
+
 void top_page_no_findings(
 	struct top_lines *lines, struct ct_view *view, const struct ct_report *report)
 {
@@ -216,15 +261,13 @@ void top_page_no_findings(
 	line[0] = (char)toupper((unsigned char)line[0]);
 	top_lines_add(lines, unseen || ct_report_has_doubt(report) ? TOP_DOUBTFUL : TOP_GOOD, NULL,
 		0, line);
-	if (!unseen) {
-		snprintf(line, sizeof(line), "%d rules looked at %s.", CT_NR_RULES - 1,
-			said_count(report->quality.nr_coros, "coroutine", "coroutines").text);
-		top_lines_add(lines, TOP_PLAIN, NULL, 0, line);
-	}
+	if (!unseen)
+		add_judging(lines, report);
 	add_waiting(lines, view, report);
 	add_advice(lines, report);
 	if (report->nr_remarks) {
 		top_lines_heading(lines, "Besides");
 		add_sentences(lines, report->remarks, report->nr_remarks);
 	}
+	add_times(lines, report);
 }

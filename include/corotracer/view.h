@@ -144,6 +144,20 @@ uint64_t ct_view_nr_without_room(const struct ct_view *view);
 enum ct_status ct_view_report(
 	struct ct_view *view, const struct ct_report **ret_report, struct ct_error *reterr);
 
+enum ct_report_part {
+	CT_REPORT_JUDGING =
+		0, /* one row, without a label: how many rules could judge, what others lack */
+	CT_REPORT_DOUBTS, /* what a reader must keep in mind with all findings, and if there is none */
+	CT_REPORT_TIMES, /* where the time went, in a few rows */
+};
+
+/*
+ * ct_report_rows: writes rows of a report as NUL-terminated text into `nr_bytes` at `buffer`: each a label, a tab,
+ * words and a line feed. Returns the length of the text, which may be greater; 0: the report has none.
+ */
+size_t ct_report_rows(
+	const struct ct_report *report, enum ct_report_part part, char *buffer, size_t nr_bytes);
+
 /*
  * ct_view_why: returns a report that explains one coroutine, as `corotracer why` does; each call reads the trace.
  * `process` is a row of the table processes. Free the report by ct_report_free before the view is closed. CT_ERR_USAGE:

@@ -15,6 +15,7 @@
 #include "base/input.h"
 #include "corotracer/ctp.h"
 #include "corotracer/versions.h"
+#include "corotracer/view.h"
 #include "base/io.h"
 #include "session/past.h"
 #include "gotrace/source.h"
@@ -463,6 +464,37 @@ size_t ct_report_headline(const struct ct_report *report, char *buffer, size_t n
 
 	render_facts_sum(&text, report);
 	length = give(&text, buffer, nr_bytes);
+	text_fini(&text);
+	return length;
+}
+
+static void judging_row(struct text *rows, const struct ct_report *report)
+{
+	render_facts_begin(rows, "");
+	render_facts_judging(rows, report);
+	render_facts_end(rows);
+}
+
+size_t ct_report_rows(
+	const struct ct_report *report, enum ct_report_part part, char *buffer, size_t nr_bytes)
+{
+	static void (*const makers[])(struct text *, const struct ct_report *) = {
+		[CT_REPORT_JUDGING] = judging_row,
+		[CT_REPORT_DOUBTS] = render_facts_doubts,
+		[CT_REPORT_TIMES] = render_facts_time_went,
+	};
+	struct text rows = {0}, text = {0};
+	size_t position = 0, length;
+	struct fact fact;
+
+	makers[part](&rows, report);
+	while (render_facts_next(&rows, &position, &fact)) {
+		if (fact.value_bytes)
+			text_format(&text, "%.*s\t%.*s\n", (int)fact.label_bytes, fact.label,
+				(int)fact.value_bytes, fact.value);
+	}
+	length = give(&text, buffer, nr_bytes);
+	text_fini(&rows);
 	text_fini(&text);
 	return length;
 }

@@ -25,6 +25,9 @@ void render_facts_headline(struct text *rows, const struct ct_report *report);
 /* render_facts_quality: all facts about the observation itself. */
 void render_facts_quality(struct text *rows, const struct ct_report *report);
 
+/* render_facts_doubts: doubts that the reader must keep in mind with every finding. */
+void render_facts_doubts(struct text *rows, const struct ct_report *report);
+
 /*
  * render_facts_warnings: the facts about the observation that every verdict must be printed with: losses, doubts,
  * remarks. No rows: there are none.

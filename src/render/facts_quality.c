@@ -460,8 +460,7 @@ static void notes(struct text *rows, const struct ct_tables *tables)
 	}
 }
 
-/* Doubts that the reader must keep in mind with every finding. */
-static void doubts(struct text *rows, const struct ct_report *report)
+void render_facts_doubts(struct text *rows, const struct ct_report *report)
 {
 	if (!report->tables->has_no_end)
 		notes(rows, report->tables);
@@ -503,7 +502,7 @@ void render_facts_warnings(struct text *rows, const struct ct_report *report)
 		!(report->tables->is_complete || report->tables->has_no_end))
 		trace(rows, report);
 	losses(rows, report);
-	doubts(rows, report);
+	render_facts_doubts(rows, report);
 	remarks(rows, report);
 }
 
@@ -521,7 +520,7 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 	losses(rows, report);
 	coroutines(rows, &report->quality);
 	look(rows, &report->live);
-	doubts(rows, report);
+	render_facts_doubts(rows, report);
 	remarks(rows, report);
 	if (report->quality.has_lower_grades)
 		render_facts_row(

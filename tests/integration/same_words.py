@@ -47,11 +47,12 @@ def by_page(traces):
 
 
 def by_top(traces):
-    """Returns (header, headline, lines of each finding) of each trace, as `top` shows them."""
+    """Returns (header, headline, lines of each finding, or lines if there is none) of each trace, as `top` shows them."""
     told = subprocess.run([BUILD / "tests/unit/top_findings", *traces], capture_output=True, check=True).stdout.decode(errors="replace")
     for words in told.split("== trace\n")[1:]:
+        words, _, nothing = words.partition("== nothing\n")
         first, *findings = words.split("== finding\n")
-        yield *first.splitlines(), [finding.splitlines() for finding in findings]
+        yield *first.splitlines(), [finding.splitlines() for finding in findings], nothing.splitlines()
 
 
 def by_report(trace):
@@ -103,8 +104,20 @@ def check_story(where, finding, text):
         check(" ".join(one.split()) in text, f"{where}: '{one}' is not in {text[:1500]}")
 
 
+def check_nothing(where, report, told, words):
+    """If nothing was found: how many rules could judge, what is doubtful, and where the time went."""
+    judging = " ".join(report["judging"].split("; ")[0].split())
+    if report["quality"]["coroutines"] and judging:
+        check(any(one.strip().startswith(judging) for one in told) and judging in words, f"{where}: {judging} is not in {told}")
+        numbers = [one.split()[0] for one in told if " judged over " in one]
+        check(numbers == [f"{report['quality']['coroutines']:,}"], f"{where}: {numbers}")
+    times = told[told.index("Where the time went") + 1:] if "Where the time went" in told else []
+    check(all(" ".join(one.split()) in words for one in times), f"{where}: {times} are not in {words}")
+    check(bool(times) == ("Where the time went" in words), f"{where}: {times}")
+
+
 def check_trace(name, report, top, text, assistant):
-    header, headline, findings = top
+    header, headline, findings, nothing = top
     words, sections = text
     standings = [one["text"] for one in report["standings"]]
     check(header.endswith("  ".join(standings)), f"{name}: top has {header}, the page {standings}")
@@ -115,6 +128,8 @@ def check_trace(name, report, top, text, assistant):
     check(headline == report["headline"] == assistant["verdict"], f"{name}: {headline}, {report['headline']}, {assistant['verdict']}")
     check(f" {headline[0].upper()}{headline[1:]}" in words, f"{name}: {headline} is not in {words[:400]}")
     check(len(report["findings"]) == len(findings) == len(sections), f"{name}: {len(findings)} and {len(sections)} findings")
+    if not findings:
+        check_nothing(name, report, nothing, words)
     for number, all_of_one in enumerate(zip(report["findings"], findings, sections, assistant.get("findings", []), strict=True), 1):
         check_finding(f"{name}, finding {number}", report, *all_of_one)
         check_story(f"{name}, finding {number}", all_of_one[0], all_of_one[2][2])

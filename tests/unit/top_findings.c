@@ -4,7 +4,8 @@
  *
  *	top_findings TRACE...
  *
- * Prints for each trace "== trace", the header, and the headline; for each finding "== finding", and its lines.
+ * Prints for each trace "== trace", the header, and the headline; for each finding "== finding", and its lines; if
+ * there is none, "== nothing", and the lines that are shown instead.
  */
 #include <stdio.h>
 
@@ -14,13 +15,17 @@
 #define LINE_BYTES 4096
 #define WIDTH 100000u
 
+/* 0: there is no finding. */
 static void print_finding(struct ct_view *view, const struct ct_report *report, uint32_t number)
 {
 	struct top_lines lines = {.width = WIDTH, .has_unicode = true};
 	uint32_t i;
 
-	top_page_finding(&lines, view, report, number, false);
-	puts("== finding");
+	if (number)
+		top_page_finding(&lines, view, report, number, false);
+	else
+		top_page_no_findings(&lines, view, report);
+	puts(number ? "== finding" : "== nothing");
 	for (i = 0; i < lines.nr_lines; i++)
 		printf("%s\n", lines.at[i].text);
 	top_lines_fini(&lines);
@@ -37,6 +42,8 @@ static void print_trace(struct top_snapshot *snapshot)
 	puts(line);
 	for (i = 0; i < snapshot->report->nr_findings; i++)
 		print_finding(snapshot->view, snapshot->report, i + 1);
+	if (!snapshot->report->nr_findings)
+		print_finding(snapshot->view, snapshot->report, 0);
 }
 
 static enum ct_status tell(const char *path, struct ct_error *reterr)
