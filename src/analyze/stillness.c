@@ -228,6 +228,19 @@ void analyze_stillness_survey(struct analysis *analysis)
 		look_at_thread(analysis, i);
 }
 
+bool analyze_stillness_may_have_run(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; analysis->tables->is_from_memory && i < model->nr_threads; i++)
+		if (model->threads[i].process == process &&
+			(thread_is_computing(&model->threads[i]) ||
+				model_account_whole(model, i).ran_ns > 0))
+			return true;
+	return false;
+}
+
 bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since)
 {
 	ct_time end = analysis->parties[process].end;

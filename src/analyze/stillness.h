@@ -42,6 +42,12 @@ const char *analyze_stillness_words_told(
  */
 uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t thread);
 
+/*
+ * analyze_stillness_may_have_run: were the coroutines found in memory by two looks, between which a thread of the
+ * process ran? Looks do not tell what it ran.
+ */
+bool analyze_stillness_may_have_run(const struct analysis *analysis, uint32_t process);
+
 /* analyze_stillness_lasts: is the time from `since` to the end of the process long enough for a standstill? */
 bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since);
 

@@ -99,6 +99,8 @@ struct found_variable {
 struct found_thread {
 	uint64_t tid;
 	bool runs;
+	bool has_account; /* what the kernel counts */
+	struct procfs_account account;
 	uint64_t first;     /* its stack pointer */
 	uint32_t place;     /* the innermost own one, with the calls as its stack */
 	struct calls calls; /* none: they are not known */
@@ -197,13 +199,14 @@ void found_sight(struct found *found, const char *text);
 /*
  * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with
  * this code, and can a word of its stack at this address belong to that function, or to one that it called?
- * found_thread_runs: was the thread with this id running?
+ * found_thread_by: the thread with this id; NULL: there is none. found_thread_runs: was it running?
  * found_thread_holds: has each of the stacks that were taken of the thread this word? False: there are none.
  */
 const struct found_thread *found_thread_at(const struct found *found, uint32_t thread);
 bool found_thread_is_in(
 	const struct found_thread *thread, uint64_t start, uint64_t bytes, uint64_t word_at);
 bool found_thread_holds(const struct image_thread *thread, uint64_t word);
+const struct found_thread *found_thread_by(const struct found *found, uint64_t tid);
 bool found_thread_runs(const struct found *found, uint64_t tid);
 
 /* A runtime whose coroutines can be found. */

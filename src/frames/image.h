@@ -51,7 +51,9 @@ struct image_thread {
 	const struct image_stack *stacks; /* of one that runs, which are some milliseconds old */
 	uint32_t nr_stacks;
 	uint32_t shown; /* the one that is read as memory */
-	int32_t call;   /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
+	bool has_account; /* how long it has run, and waited for a processor, as the kernel counts it */
+	struct procfs_account account;
+	int32_t call; /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
 };
 
 struct image;

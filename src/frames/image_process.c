@@ -157,6 +157,7 @@ static bool take_thread(void *context, int tid)
 	snprintf(name, sizeof(name), "task/%d/stat", tid);
 	if (procfs_stat_at(process->folder, name, &stat))
 		thread.state = stat.state;
+	thread.has_account = procfs_account(process->pid, thread.tid, &thread.account);
 	procfs_thread_name(process->pid, thread.tid, thread.name, sizeof(thread.name));
 	return process->image.threads.count < THREADS_MAX &&
 	       vec_push(&process->image.threads, thread);

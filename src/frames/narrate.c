@@ -364,6 +364,25 @@ static void tell_running(struct telling *telling, ct_time time)
 					.object = 'R'});
 }
 
+/* How long each thread had run by the one look or the other, if both know it. */
+static void tell_accounts(struct telling *telling, const struct found *of, ct_time time)
+{
+	const struct image *image = telling->image;
+	uint32_t i;
+
+	for (i = 0; telling->between && i < image->threads.count; i++) {
+		uint64_t tid = image->threads.at[i].tid;
+		const struct found_thread *thread = found_thread_by(of, tid);
+		const struct found_thread *before = found_thread_by(&telling->before, tid);
+
+		if (thread && thread->has_account && before && before->has_account)
+			put_of_thread(telling, i, time,
+				(struct ct_event){.kind = CTP_KIND_THREAD_TIME,
+					.object = thread->account.waited_ns,
+					.coro = thread->account.ran_ns});
+	}
+}
+
 /* Where the threads are that run coroutines. */
 static void tell_samples(struct telling *telling)
 {
@@ -439,8 +458,10 @@ void narrate_found(struct telling *telling)
 	}
 	tell_coroutines(telling, true);
 	tell_running(telling, telling->later);
+	tell_accounts(telling, &telling->before, telling->later);
 	tell_coroutines(telling, false);
 	tell_running(telling, telling->between + telling->later);
+	tell_accounts(telling, &telling->found, telling->between + telling->later);
 	tell_samples(telling);
 	tell_limits(telling);
 	lists_publish(&source->lists, &source->tables);

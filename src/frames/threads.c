@@ -65,6 +65,8 @@ static void find(struct found *found, struct image *image, const struct modules 
 		struct image_thread *from = &image->threads.at[i];
 		struct found_thread thread = {.tid = from->tid,
 			.runs = from->state == 'R' && from->call == PROCFS_NO_CALL,
+			.has_account = from->has_account,
+			.account = from->account,
 			.first = from->stack_pointer};
 
 		follow_thread(&calling, from, &thread);
@@ -117,14 +119,21 @@ bool found_thread_holds(const struct image_thread *thread, uint64_t word)
 	return thread->nr_stacks > 1;
 }
 
-bool found_thread_runs(const struct found *found, uint64_t tid)
+const struct found_thread *found_thread_by(const struct found *found, uint64_t tid)
 {
 	size_t i;
 
 	for (i = 0; i < found->threads.count; i++)
 		if (found->threads.at[i].tid == tid)
-			return found->threads.at[i].runs;
-	return false;
+			return &found->threads.at[i];
+	return NULL;
+}
+
+bool found_thread_runs(const struct found *found, uint64_t tid)
+{
+	const struct found_thread *thread = found_thread_by(found, tid);
+
+	return thread && thread->runs;
 }
 
 /* ---------------------------------------------------------------- as a reader */

@@ -7,7 +7,7 @@
  * descriptor or a thread that waits for files: then the program is idle. The same holds while a thread's wait with a
  * time-out has not run out: it may be a timer of the coroutines. The rule is silent if a timer is recorded, if all
  * coroutines are marked, if another rule says which coroutines are stuck, and if the program ended with status 0, is
- * stopped, or announced its end. The rule is silent about coroutines found in memory if a thread computed by each look.
+ * stopped, or announced its end. The rule is silent about coroutines found in memory if a thread ran between the looks.
  *
  * If no waiting coroutine is left, the program may still hang, in code outside coroutines: that is reported if every
  * thread is blocked for ever, or a worker computes and runs no coroutine. If some were made and have not begun, these
@@ -157,6 +157,8 @@ static bool has_computing_thread(const struct analysis *analysis, uint32_t proce
 
 static const char *words_nobody(const struct analysis *analysis, uint32_t process)
 {
+	if (analyze_stillness_may_have_run(analysis, process))
+		return "as far as two looks show, no coroutine";
 	return has_computing_thread(analysis, process) ? "no coroutine" : "nothing";
 }
 
@@ -405,15 +407,13 @@ static void find(struct analysis *analysis)
 		if (!nr_waiting[i] && !nr_not_begun[i])
 			judge_hanging(analysis, i);
 	for (i = 1; i < model->nr_processes; i++) {
-		if (!nr_standing[i] || nr_not_begun[i] || !is_still(analysis, i) ||
-			(analysis->tables->is_from_memory && has_computing_thread(analysis, i)))
-			nr_standing[i] = 0;
-		else if (is_idle(analysis, i) || is_waiting_for_clock(analysis, i)) {
+		if (nr_standing[i] && !nr_not_begun[i] && is_still(analysis, i) &&
+			!stands_for_good(analysis, i))
 			remark(analysis, i, nr_standing[i]);
+		if (nr_not_begun[i] || !stands_for_good(analysis, i) ||
+			analyze_stillness_may_have_run(analysis, i) ||
+			rules_spinning_worker_explains(analysis, i))
 			nr_standing[i] = 0;
-		} else if (rules_spinning_worker_explains(analysis, i)) {
-			nr_standing[i] = 0;
-		}
 	}
 	for (i = 1; i < model->coros.count; i++)
 		if (nr_standing[model->coros.at[i].process] && stands(analysis, i))

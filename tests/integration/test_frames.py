@@ -80,6 +80,14 @@ def test_polls(scratch):
         check("standstill" not in [finding["rule"] for finding in report["findings"]], f"{compiler}: {report['findings']}")
 
 
+def test_ticks(scratch):
+    """A coroutine that is at the same place at both looks has run between them: nothing says that it did not."""
+    for compiler in COMPILERS:
+        with running(compiled(scratch, compiler, "unprepared", "-O2"), "ticks") as (process, _):
+            text = run(COROTRACER, "report", "--duration", "1200ms", process.pid).stdout
+        check("standstill" not in text and "nothing has run" not in " ".join(text.split()), f"{compiler}: {text}")
+
+
 def test_turns(scratch):
     """Coroutines that take turns on a thread all the time run without an end, but none of them does."""
     with running(compiled(scratch, COMPILERS[0], "unprepared", "-O2"), "busy") as (process, _):

@@ -3,6 +3,7 @@
 // at which line which frame waits, as JSON on one line: {"frames": {"0x55...": 71}, "closed": 47}.
 //
 // unprepared [busy|end]: busy: a thread resumes other coroutines all the time. end: abort() after the line.
+#include <chrono>
 #include <coroutine>
 #include <cstdio>
 #include <cstdlib>
@@ -312,6 +313,10 @@ int main(int argc, char **argv)
 		Task waiting = wait_for_result(&turns);
 		waiting.handle.resume();
 		turn();
+	}
+	while (how == "ticks") {
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+		caller.handle.resume();
 	}
 	while (how == "polls")
 		count(&turns);
