@@ -4,6 +4,7 @@
  * linux/elfcore.h. Nothing of the file is trusted.
  */
 #include <elf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/procfs.h>
@@ -433,6 +434,16 @@ static enum ct_status read_core(struct core_image *core, struct ct_error *reterr
 	return status;
 }
 
+/* Files that a program has mapped are known by whole paths. NULL: no memory. */
+static const char *whole_path(struct arena *arena, const char *path)
+{
+	char folder[PATH_MAX];
+
+	if (path[0] == '/' || !getcwd(folder, sizeof(folder)))
+		return arena_text(arena, path, strlen(path));
+	return arena_format(arena, "%s/%s", folder, path);
+}
+
 /* The executable is the mapped file that holds the entry point; the kernel maps it first. */
 static void find_program(struct core_image *core, const char *program)
 {
@@ -476,7 +487,7 @@ enum ct_status image_open_core(
 	core->left_outs = calloc(1, sizeof(*core->left_outs));
 	status = core->left_outs ? read_core(core, reterr) : ct_fail_memory(reterr);
 	if (status == CT_OK && program) {
-		program = arena_text(&core->image.arena, program, strlen(program));
+		program = whole_path(&core->image.arena, program);
 		if (!program)
 			status = ct_fail_memory(reterr);
 	}

@@ -239,6 +239,7 @@ def check_core(core, program, said, scratch):
     refused = run(COROTRACER, "report", core, status=None)
     check(refused.returncode != 0 and f"'{program}'" in refused.stderr and "cannot be read now" in refused.stderr, refused.stderr)
     check_places(places(core, "--exe", moved), said)
+    check_places(places(core, "--exe", os.path.relpath(moved)), said, "by a path from here: ")
 
     other = compiled(scratch, COMPILERS[0], "unprepared", "-O1")
     refused = run(COROTRACER, "report", "--exe", other, core, status=None)
