@@ -52,7 +52,7 @@ static bool read_index(const struct scan *scan, const struct frame *frame, uint6
 	return true;
 }
 
-/* The two pointers alone, as a function keeps them in its stack before it makes a frame of them. */
+/* The two pointers alone: in a stack before a frame is made of them, or left of a frame that is gone. */
 static bool is_pair_alone(const struct scan *scan, const struct frame *frame)
 {
 	const struct code_shape *shape = &scan->code->functions.at[frame->function].shape;
@@ -71,7 +71,7 @@ static bool take_frame(struct scan *scan, struct frame *frame, bool is_stack)
 		return true;
 	if (!code_look_at(scan->code, function))
 		return false;
-	if (is_stack && is_pair_alone(scan, frame))
+	if ((is_stack || frame->state == FRAME_HAS_END) && is_pair_alone(scan, frame))
 		return true;
 	read_index(scan, frame, &frame->index);
 	return vec_push(&scan->frames, *frame);
