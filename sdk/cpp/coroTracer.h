@@ -287,14 +287,14 @@ COROTRACER_INLINE void wake_by(std::uint64_t waker, std::coroutine_handle<> hand
 
 /*
  * wake_id: does what wake_by does, for a coroutine known by its corotracer_id() and not by its handle: in a queue that
- * holds ids, or a waiter's record that outlives the frame.
+ * holds ids, or a waiter's record that outlives the frame. A target of 0 has no id yet, and is not recorded.
  */
 COROTRACER_INLINE void wake_id(std::uint64_t waker, std::uint64_t target,
 	outcome what = outcome::queued, const location &where = location::current()) noexcept
 {
-	if (ctp_is_attached())
-		ctp_wake(waker, target, detail::site_of(where, nullptr),
-			static_cast<enum ctp_outcome>(what));
+	if (ctp_is_attached() && target != 0)
+		ctp_wake(waker, CTP_HANDLE(CTP_RESOURCE_COROUTINE, target),
+			detail::site_of(where, nullptr), static_cast<enum ctp_outcome>(what));
 }
 
 /*

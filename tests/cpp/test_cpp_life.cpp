@@ -244,6 +244,7 @@ static void test_sleeps_and_ids()
 	corotracer::unpark();
 	corotracer::park_untimed();
 	corotracer::unpark();
+	corotracer::wake_id(7, 0);
 	corotracer::wake_id(7, id, corotracer::outcome::already_queued);
 	events = recording::take_coroutines();
 	CHECK_EQUAL(nth(events, CTP_KIND_PARK).object, corotracer::timer(3));
@@ -251,7 +252,7 @@ static void test_sleeps_and_ids()
 	CHECK_EQUAL(nth(events, CTP_KIND_DETAIL).object, 4711);
 	CHECK_EQUAL(nth(events, CTP_KIND_PARK, 1).object, 0);
 	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).coro, 7);
-	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).object, id);
+	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).object, CTP_HANDLE(CTP_RESOURCE_COROUTINE, id));
 	CHECK_EQUAL(nth(events, CTP_KIND_WAKE).argument, CTP_OUTCOME_ALREADY_QUEUED);
 }
 
