@@ -4,6 +4,7 @@
  */
 #include "analyze/asked.h"
 #include "analyze/consequences.h"
+#include "analyze/errands.h"
 #include "analyze/giver_circle.h"
 #include "analyze/kin_circle.h"
 #include "analyze/lock_circle.h"
@@ -43,6 +44,13 @@ static bool is_circle(const struct analysis *analysis, const struct candidate *c
 		       analyze_send_circle_is(analysis, coro));
 }
 
+/* Has the one ended in vain that it had started for what it waits for? */
+static bool has_failed_errand(const struct analysis *analysis, const struct candidate *candidate)
+{
+	return candidate->rule == CT_RULE_LOST_WAKEUP && candidate->coro &&
+	       analyze_errands_have_failed(analysis, coro_at(analysis, candidate->coro));
+}
+
 static enum rank rank_of_wait(const struct analysis *analysis, const struct model_coro *coro)
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
@@ -69,7 +77,7 @@ static enum rank rank_of(const struct analysis *analysis, const struct group *gr
 	uint32_t i;
 
 	for (i = 0; i < group->count && i < MEMBERS_ASKED; i++)
-		if (is_circle(analysis, &first[i]))
+		if (is_circle(analysis, &first[i]) || has_failed_errand(analysis, &first[i]))
 			return RANK_CIRCLE;
 	if (first->rule != CT_RULE_LOST_WAKEUP)
 		return RANK_OTHER;

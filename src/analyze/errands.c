@@ -17,10 +17,13 @@
 #define LEAST_SENT 2u
 #define TIMES_LONGER 10
 #define LEAST_BROUGHT 10u
+#define LEAST_AMONG_OTHERS \
+	10u             /* so many waits after a start, if there are other waits at this place */
 #define SHARE_OTHERS 3u /* one wait in so many, at most, was ended by somebody else */
 
 struct place {
-	uint64_t nr_ended; /* waits that were ended here, by whatever */
+	uint64_t nr_all;   /* waits that were ended here */
+	uint64_t nr_ended; /* of these, those of one that had started others in its last run */
 	uint64_t nr_brought;
 	int64_t longest_ns;
 };
@@ -74,6 +77,14 @@ static bool is_of_errands(const struct place *place)
 	       place->nr_ended - place->nr_brought <= place->nr_ended / SHARE_OTHERS;
 }
 
+/* Has it started others in its last run? Where a task's waits share a place, its other waits say nothing of these. */
+static bool has_sent(const struct model_watch *watch, uint32_t index)
+{
+	const struct of_coro *of = model_watch_rare(watch, index);
+
+	return of->nr_sent > 0;
+}
+
 static void note_other(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -92,6 +103,9 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 
 	if (!place || sight->by == sight->coro)
 		return true;
+	place->nr_all++;
+	if (!has_sent(watch, sight->coro))
+		return true;
 	is_brought = is_errand(watch->model, sight->by, sight->coro);
 	if (sight->by && !is_brought && is_of_errands(place))
 		note_other(watch, sight);
@@ -105,8 +119,10 @@ static bool look_at_unwoken(struct model_watch *watch, const struct model_sight 
 {
 	struct place *place = place_at(watch, &watch->model->coros.at[sight->coro]);
 
-	if (place)
-		place->nr_ended++;
+	if (place) {
+		place->nr_all++;
+		place->nr_ended += has_sent(watch, sight->coro);
+	}
 	return true;
 }
 
@@ -197,14 +213,19 @@ void analyze_errands_survey(const struct analysis *analysis)
 			mark_senders(analysis, i);
 }
 
+static bool has_enough(const struct place *place)
+{
+	return place->nr_ended >= LEAST_ENDED &&
+	       (place->nr_ended == place->nr_all || place->nr_ended >= LEAST_AMONG_OTHERS);
+}
+
 bool analyze_errands_have_failed(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct place *place = analyze_watch_wait(analysis, &analyze_errands_watcher, coro);
 	const struct of_coro *of = record_of(analysis, coro);
 	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
-	return place && of->id && place->nr_ended >= LEAST_ENDED &&
-	       place->nr_brought == place->nr_ended &&
+	return place && of->id && has_enough(place) && place->nr_brought == place->nr_ended &&
 	       waited_ns / TIMES_LONGER > place->longest_ns &&
 	       analyze_wakers_is_bound(analysis, coro) && !of->has_living;
 }
@@ -306,6 +327,11 @@ void analyze_errands_tell_over(
 		analyze_words_duration(analysis, of->end - coro->suspended));
 }
 
+static const char *words_which(const struct place *place)
+{
+	return place->nr_ended == place->nr_all ? "" : " that began after a start";
+}
+
 /* One that this coroutine has started, and that ended the wait of another one there instead; 0: none. */
 static uint32_t taken_by_other(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -335,11 +361,12 @@ static void tell_taken(
 	if (!errand)
 		return;
 	analyze_story_evidence(analysis, story,
-		"%" PRIu64 " of %" PRIu64 " waits there were ended by a coroutine that the waiting "
+		"%" PRIu64 " of %" PRIu64
+		" waits there%s were ended by a coroutine that the waiting "
 		"one had started just before; %s, which this one had started, ended that of "
 		"coroutine %" PRIu64 " instead%s%s",
-		place->nr_brought, place->nr_ended, analyze_words_coro(analysis, from),
-		record_of(analysis, from)->other,
+		place->nr_brought, place->nr_ended, words_which(place),
+		analyze_words_coro(analysis, from), record_of(analysis, from)->other,
 		from->state == CT_STATE_WAITING ? ", and waits itself now, at " : "",
 		from->state == CT_STATE_WAITING ? analyze_words_place(analysis, from->wait_site)
 						: "");
@@ -356,10 +383,11 @@ void analyze_errands_tell(
 	if (!analyze_errands_have_failed(analysis, coro))
 		return;
 	analyze_story_evidence(analysis, story,
-		"each of %" PRIu64 " waits there was ended by a coroutine that the waiting one had "
+		"each of %" PRIu64
+		" waits there%s was ended by a coroutine that the waiting one had "
 		"started just before; %s, which this one had started, at %s, ended%s %s %s, and "
 		"did not wake it%s%s",
-		place->nr_ended, words_errand(analysis, of),
+		place->nr_ended, words_which(place), words_errand(analysis, of),
 		analyze_words_place(analysis, of->spawn_site), has_failed ? " in failure" : "",
 		analyze_words_duration(analysis, llabs(of->end - coro->suspended)),
 		of->end < coro->suspended ? "before this wait began" : "after this wait began",

@@ -517,7 +517,9 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 
 	if (kind == KIND_NONE && has_stopped(analysis, coro))
 		return KIND_STOPPED;
-	if (kind == KIND_NONE && has_sent_in_vain(analysis, coro))
+	/* That says more than how long it has waited. */
+	if ((kind == KIND_NONE || kind == KIND_STILL || kind == KIND_BEREFT) &&
+		has_sent_in_vain(analysis, coro))
 		return KIND_SENT;
 	if (kind == KIND_NONE && is_longest(analysis, coro, 1) &&
 		analyze_held_is_circle(analysis, coro))

@@ -356,8 +356,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	grade(analysis, coro, &candidate);
 	candidate.is_bare =
 		candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
-		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro);
-	/* The coroutine may wait for one that blocks its thread. */
+		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro) &&
+		!analyze_errands_have_failed(analysis, coro);
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
 		return;
@@ -477,9 +477,9 @@ static bool is_of_cut_children(const struct analysis *analysis, const struct can
 {
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];
 
-	return first->is_bare && first->variant != VARIANT_KEPT &&
-	       first->variant != VARIANT_FORGOTTEN && first->variant != VARIANT_OVERDUE &&
-	       analyze_cut_children_are_there(analysis, coro);
+	return (first->is_bare || analyze_errands_have_failed(analysis, coro)) &&
+	       first->variant != VARIANT_KEPT && first->variant != VARIANT_FORGOTTEN &&
+	       first->variant != VARIANT_OVERDUE && analyze_cut_children_are_there(analysis, coro);
 }
 
 static void tell_cut_children(struct analysis *analysis, const struct candidate *first,

@@ -6,6 +6,7 @@
 #ifndef RULES_PARTS_H
 #define RULES_PARTS_H
 
+#include "analyze/errands.h"
 #include "analyze/parts.h"
 #include "analyze/proof.h"
 
