@@ -179,7 +179,7 @@ void analyze_closed_group_tell(
 			"%s was woken %" PRIu32 " times, by %s; it waits since %s, at %s",
 			analyze_words_coro(analysis, member), woken->count,
 			words_wakers(analysis, woken),
-			analyze_words_duration(analysis, member->suspended),
+			analyze_words_time(analysis, member->suspended),
 			analyze_words_place(analysis, member->wait_site));
 		if (member != coro)
 			analyze_story_party(analysis, story, group.members[i], 0);

@@ -153,8 +153,7 @@ static void tell(struct analysis *analysis, struct story *story, uint32_t index,
 	analyze_story_evidence(analysis, story,
 		"%s, which waits since %s at %s, waits behind it: coroutine %" PRIu64
 		" had run within each of the %" PRIu32 " waits before that it had there in a row",
-		analyze_words_coro(analysis, coro),
-		analyze_words_duration(analysis, coro->suspended),
+		analyze_words_coro(analysis, coro), analyze_words_time(analysis, coro->suspended),
 		analyze_words_place(analysis, coro->wait_site),
 		analysis->model->coros.at[companion].id, of->nr_waits);
 	analyze_story_party(analysis, story, index, 0);

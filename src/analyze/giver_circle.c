@@ -314,7 +314,7 @@ void analyze_giver_circle_tell(
 
 		analyze_story_evidence(analysis, story, "%s waits since %s, at %s, for %s%s",
 			analyze_words_coro(analysis, member),
-			analyze_words_duration(analysis, member->suspended),
+			analyze_words_time(analysis, member->suspended),
 			analyze_words_place(analysis, member->wait_site),
 			analyze_words_named(analysis, member->process, member->wait_object, 0),
 			words_reason(analysis, member, &ahead));

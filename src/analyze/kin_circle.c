@@ -163,7 +163,7 @@ void analyze_kin_circle_tell(
 		analyze_words_coro(analysis, other),
 		analyze_provenance_relay(analysis, coro)->last.coro == index ? "which"
 									     : "of the kind that",
-		analyze_words_duration(analysis, other->suspended),
+		analyze_words_time(analysis, other->suspended),
 		analyze_words_place(analysis, other->wait_site),
 		is_new ? "woke it last" : "ended the last wait");
 	analyze_story_party(analysis, story, index, 0);

@@ -177,7 +177,7 @@ static void tell_joiner(
 		"%s, from which it comes, waits for the end of others since %s, at %s, in a method "
 		"of the same type, and may have that lock: a circle",
 		analyze_words_coro(analysis, joiner),
-		analyze_words_duration(analysis, joiner->suspended),
+		analyze_words_time(analysis, joiner->suspended),
 		analyze_words_place(analysis, joiner->wait_site));
 	analyze_story_party(analysis, story, index, 0);
 }

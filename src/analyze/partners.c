@@ -185,7 +185,7 @@ static void tell_partners(struct analysis *analysis, const struct group *group, 
 			"%s, which waits since %s at %s, and this one have woken each other, "
 			"%" PRIu32 " and %" PRIu32 " times: they may wait for each other",
 			analyze_words_coro(analysis, &at[other]),
-			analyze_words_duration(analysis, at[other].suspended),
+			analyze_words_time(analysis, at[other].suspended),
 			analyze_words_place(analysis, at[other].wait_site),
 			count_wakes(analysis, index, at[other].id),
 			count_wakes(analysis, other, at[index].id));

@@ -273,7 +273,7 @@ static void tell_place(struct analysis *analysis, struct story *story,
 		"%" PRIu32
 		" %s for a lock at %s, the first since %s, in a method of the same type: %s",
 		count, count == 1 ? "waits" : "wait", analyze_words_place(analysis, site),
-		analyze_words_duration(analysis, first),
+		analyze_words_time(analysis, first),
 		waits_so(coro) ? "for the same lock, perhaps" : "this one may have that lock");
 }
 
@@ -290,7 +290,7 @@ static void tell_holder(
 		"same "
 		"type, at %s, where such waits are ended by coroutines as this one: a circle",
 		analyze_words_coro(analysis, holder),
-		analyze_words_duration(analysis, holder->suspended),
+		analyze_words_time(analysis, holder->suspended),
 		analyze_words_duration(
 			analysis, ct_time_between(holder->suspended, coro->suspended)),
 		analyze_words_place(analysis, holder->wait_site));

@@ -131,10 +131,10 @@ void analyze_send_circle_tell(
 		"at %s; %s, from which it comes, waits for the end of others since %s, at %s, and "
 		"may have that lock: a circle",
 		analyze_words_coro(analysis, taker), record_of(analysis, coro)->nr_ended,
-		analyze_words_duration(analysis, taker->suspended),
+		analyze_words_time(analysis, taker->suspended),
 		analyze_words_place(analysis, taker->wait_site),
 		analyze_words_coro(analysis, joiner),
-		analyze_words_duration(analysis, joiner->suspended),
+		analyze_words_time(analysis, joiner->suspended),
 		analyze_words_place(analysis, joiner->wait_site));
 	analyze_story_party(analysis, story, model_index(analysis->model, taker), 0);
 	analyze_story_party(analysis, story, model_index(analysis->model, joiner), 0);
