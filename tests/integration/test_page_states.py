@@ -132,7 +132,7 @@ def check_stays(browser, place):
         server.process.stdin.close()
         it.until("document.querySelector('#state [data-what=end]').textContent === 'recorded to the end'")
         check("ended by itself with exit status 0" in it.text("#state") and "alive" not in it.text("#state"), it.text("#state"))
-        check(it.page.locator("#controls").inner_text().split("\n") == ["Download", "Save as one file"], it.text("#controls"))
+        check(it.page.locator("#controls").inner_text().split("\n") == ["Copy link", "Download", "Save as one file"], it.text("#controls"))
         it.open("quality")
         check("yes: recorded to the end" in it.text("main"), it.text("main"))
         it.open("findings")
@@ -203,7 +203,7 @@ def until_state(server, name, wanted):
 
 def check_locked(it):
     """Without the token the orders are disabled, under one sentence; controls that only read are enabled."""
-    check(controls(it) == {"Hold still": True, "Start": False, "Stop": False, "Dump now": False, "Categories": False}, controls(it))
+    check(controls(it) == {"Hold still": True, "Start": False, "Stop": False, "Dump now": False, "Categories": False, "Copy link": True}, controls(it))
     check(it.page.locator("#needs-token:visible").inner_text() == NEEDS_TOKEN, it.text("header"))
     check(it.page.locator("#controls a[download]").all_inner_texts() == ["Download", "Save as one file"], it.text("#controls"))
 
@@ -249,7 +249,7 @@ def check_stale_token(it, server):
     check(server.tell("/api/v1/state")["recording"]["is_open"], "a wrong token stopped the recording")
     it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
     it.page.locator("#controls button:enabled", has_text="Stop").wait_for(state="attached")
-    check(controls(it) == {"Hold still": True, "Start": True, "Stop": True, "Dump now": False, "Categories": True}, controls(it))
+    check(controls(it) == {"Hold still": True, "Start": True, "Stop": True, "Dump now": False, "Categories": True, "Copy link": True}, controls(it))
     check(it.page.locator("#needs-token").is_hidden(), "the token is asked for again")
 
 
@@ -275,6 +275,10 @@ def check_dump_now(browser, place):
         it.page.goto(f"http://localhost:{server.port}/#token={server.token}")
         it.page.get_by_role("button", name="Dump now").click()
         until_state(server, "nr_dumps", 1)
+        it.page.evaluate("window.copied = []; navigator.clipboard.writeText = (text) => { copied.push(text); return Promise.resolve(); }")
+        it.page.get_by_role("button", name="Copy link").click()
+        it.until("copied.length === 1")
+        check(it.page.evaluate("copied[0] === location.href && !copied[0].includes('token')"), it.page.evaluate("copied[0]"))
         with it.page.expect_download() as download:
             it.page.get_by_role("link", name="Download").click()
         check(pathlib.Path(download.value.path()).stat().st_size > 0, "an empty trace was downloaded")

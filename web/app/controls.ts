@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The controls of a recording that goes on: start, stop, dump now, categories, download. Orders need the token. Without
+// The controls of a recording that goes on: start, stop, dump now, categories, link, download. Orders need the token. Without
 // the token the buttons are disabled, and one sentence says where the token comes from.
 
 import { addressOf, carrierInUse, dropToken, hasToken, NEEDS_TOKEN, Refusal, Served } from "./carrier";
-import { fill, h } from "./dom";
+import { copyButton, fill, h } from "./dom";
 import { CATEGORIES } from "./names";
 
 /** The part of the server's state on which the controls depend. */
@@ -82,6 +82,7 @@ function draw(): void {
 		return;
 	drawn = key;
 	fill(controls, recording ? [holdStill, buttonsOf(recording)] : null,
+		path || told.recording ? copyButton("Copy link", () => location.href) : null,
 		path || told.recording ? h("a", { class: "button small", href: addressOf("/api/v1/trace"), download: true, "data-key": "download" }, "Download") : null,
 		told.has_page && (path || told.recording) ? h("a", { class: "button small", href: addressOf("/api/v1/page"), download: true, "data-key": "save",
 			title: "All screens and the trace, as it is now, in one file that opens from a disk without a server" }, "Save as one file") : null);
