@@ -218,7 +218,7 @@ def check_eventlet(place, python):
     program = place / "desk.py"
     program.write_text("import eventlet, eventlet.event\nbell = eventlet.event.Event()\n"
                        "clerks = [eventlet.spawn(bell.wait) for _ in range(2)]\neventlet.sleep(0.01)\nclerks[0].wait()\n")
-    _, report = record(place, "timeout", "-s", "KILL", "3", python, "-m", "corotracer", program)
+    _, report = record(place, "timeout", "-s", "KILL", "6", python, "-m", "corotracer", program)
     found = [(finding["rule"], finding["grade"], finding["title"]) for finding in report["findings"]]
     check([(rule, grade) for rule, grade, _ in found] == [("lost-wakeup", "likely")] and "2 coroutines wait" in found[0][2], f"{found}")
     told = report["findings"][0]["evidence"]
