@@ -78,7 +78,7 @@ static enum rank rank_of(const struct analysis *analysis, const struct group *gr
 
 	for (i = 0; i < group->count && i < MEMBERS_ASKED; i++)
 		if (is_circle(analysis, &first[i]) || has_failed_errand(analysis, &first[i]))
-			return RANK_CIRCLE;
+			return RANK_CAUSE;
 	if (first->rule != CT_RULE_LOST_WAKEUP)
 		return RANK_OTHER;
 	return first->is_bare && is_between_messages(analysis, coro_at(analysis, first->coro))
@@ -255,7 +255,7 @@ static void take_rank(const struct analysis *analysis, struct group *group)
 			    : NULL;
 
 	group->rank = rank_of(analysis, group);
-	if (group->rank == RANK_CIRCLE && relay)
+	if (group->rank == RANK_CAUSE && relay)
 		group->nr_ended = relay->nr_woken;
 }
 

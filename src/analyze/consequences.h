@@ -12,8 +12,9 @@ struct story;
 
 /* How near a group is to the cause; of groups of one grade the nearest stands first. */
 enum rank {
-	RANK_CIRCLE, /* its members are in a circle, or may have themselves what they wait for */
-	RANK_CLAIM,  /* they wait for a lock, or to send, and the trace does not name for which */
+	/* its members are in a circle, may have themselves what they wait for, or were let down by one they started */
+	RANK_CAUSE,
+	RANK_CLAIM, /* they wait for a lock, or to send, and the trace does not name for which */
 	RANK_OTHER,
 	/* such waits are usual in idle programs of Go; or it waits for the next message, as it does again and again */
 	RANK_IDLE,
@@ -21,7 +22,7 @@ enum rank {
 
 /*
  * analyze_consequences_survey: ranks all groups, and removes each group of nothing but waits that another group of at
- * least its grade and of a nearer rank, a circle or a claim, holds up: every member (over half, if such waits are usual
+ * least its grade and of a nearer rank, a cause or a claim, holds up: every member (over half, if such waits are usual
  * in idle programs) waits for one that is stuck with that group, or held up by it in turn. Stuck are its members, the
  * other side of its circle, and those that wait for a lock in a method of the same type. Whom a coroutine waits for is
  * told by who ended the last wait where it waits, or does so since that one has ended (successors.h), woke it last, was

@@ -7,6 +7,7 @@
 
 #include "analyze/ended_taker.h"
 #include "analyze/parts.h"
+#include "analyze/successors.h"
 #include "analyze/wakers.h"
 #include "analyze/watched_places.h"
 #include "say/say.h"
@@ -98,14 +99,6 @@ static uint32_t nr_taken(const struct analysis *analysis, const struct of_coro *
 	return place && place->taker == of->taker ? place->count : of->count;
 }
 
-/* Does one live that was started where the taker was started? */
-static bool has_kin(const struct model *model, uint32_t spawn_site)
-{
-	const struct model_place_times *times = model_times_at(model, spawn_site);
-
-	return times && times->living.count > 0;
-}
-
 /* Has nobody left ended a wait there, for room? */
 static bool makes_nobody_room(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -123,7 +116,8 @@ bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_
 	return coro->state == CT_STATE_WAITING && is_for_channel(coro) &&
 	       !analyze_ties_may_be_idle(analysis, coro) && nr_taken(analysis, of) >= LEAST_SENDS &&
 	       !of->has_others && of->taker_site &&
-	       is_same_line(model, of->site, coro->wait_site) && !has_kin(model, of->taker_site) &&
+	       is_same_line(model, of->site, coro->wait_site) &&
+	       !analyze_successors_live(analysis, of->taker_site) &&
 	       makes_nobody_room(analysis, coro);
 }
 

@@ -115,21 +115,17 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
-static bool look_at_unwoken(struct model_watch *watch, const struct model_sight *sight)
+/* A wait that no wake has ended counts before it is forgotten whom the coroutine had started. */
+static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
-	struct place *place = place_at(watch, &watch->model->coros.at[sight->coro]);
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	struct of_coro *of = model_watch_rare(watch, sight->coro);
+	struct place *place = model_is_unwoken(coro) ? place_at(watch, coro) : NULL;
 
 	if (place) {
 		place->nr_all++;
-		place->nr_ended += has_sent(watch, sight->coro);
+		place->nr_ended += of->nr_sent > 0;
 	}
-	return true;
-}
-
-static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
-{
-	struct of_coro *of = model_watch_rare(watch, sight->coro);
-
 	if (of->nr_sent)
 		*of = (struct of_coro){.other = of->other, .other_site = of->other_site};
 	return true;
@@ -177,7 +173,6 @@ const struct model_watcher analyze_errands_watcher = {
 	.nr_place_bytes = sizeof(struct place),
 	.looks = {[MODEL_WAKE] = look_at_wake,
 		[MODEL_RUN] = look_at_run,
-		[MODEL_RUN_UNWOKEN] = look_at_unwoken,
 		[MODEL_BEGIN] = look_at_begin,
 		[MODEL_END] = look_at_end},
 };

@@ -96,6 +96,11 @@ static int compare_groups(const void *left, const void *right, void *context)
 }
 
 /* Does another group say why this process was ended? */
+bool analyze_candidate_explains(const struct analysis *analysis, const struct candidate *candidate)
+{
+	return !rule_of(analysis, candidate)->is_no_explanation || candidate->is_cause;
+}
+
 static bool has_reason(const struct analysis *analysis, uint32_t process)
 {
 	size_t i;
@@ -103,10 +108,9 @@ static bool has_reason(const struct analysis *analysis, uint32_t process)
 	for (i = 0; i < analysis->groups.count; i++) {
 		const struct candidate *first =
 			&analysis->candidates.at[analysis->groups.at[i].first];
-		const struct rule *rule = rule_of(analysis, first);
 
-		if (first->process == process && !rule->is_fact &&
-			(!rule->is_no_explanation || first->is_cause))
+		if (first->process == process && !rule_of(analysis, first)->is_fact &&
+			analyze_candidate_explains(analysis, first))
 			return true;
 	}
 	return false;

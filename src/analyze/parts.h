@@ -243,6 +243,9 @@ const struct model_watch *analyze_watch_by(
 const struct model_watch *analyze_watch_of(
 	const struct analysis *analysis, const struct rule *rule);
 
+/* analyze_candidate_explains: does it say why something is stuck, or which coroutines are? */
+bool analyze_candidate_explains(const struct analysis *analysis, const struct candidate *candidate);
+
 /*
  * analyze_candidate_is_there: has this rule added a candidate for this coroutine? With coro 0: for anything in the
  * process?

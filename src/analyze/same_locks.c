@@ -308,7 +308,8 @@ static uint32_t past(const struct analysis *analysis, const struct model_coro *c
 	for (row = row < tables->nr_stacks ? row : 0; row; row = tables->stacks[row].caller) {
 		const struct ct_site *at = say_peek_site(tables, tables->stacks[row].site);
 
-		if (at->line > own->line && strcmp(at->function, own->function) == 0 &&
+		if (own->function[0] && at->line > own->line &&
+			strcmp(at->function, own->function) == 0 &&
 			strcmp(at->file, own->file) == 0)
 			return tables->stacks[row].site;
 	}
@@ -346,13 +347,15 @@ static uint32_t only_inside(const struct analysis *analysis, const struct model_
 static void tell_inside(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	uint32_t index = only_inside(analysis, coro);
+	uint32_t index =
+		analyze_same_locks_holder(analysis, coro) ? 0 : only_inside(analysis, coro);
 	const struct model_coro *other = &analysis->model->coros.at[index];
-	uint32_t site = past(analysis, other, coro->wait_site);
 	const char *where = "in a method of the same type";
+	uint32_t site;
 
-	if (!index || analyze_same_locks_holder(analysis, coro))
+	if (!index)
 		return;
+	site = past(analysis, other, coro->wait_site);
 	if (site)
 		where = analyze_say(analysis, "further on in the same function, at %s",
 			analyze_words_place(analysis, site));

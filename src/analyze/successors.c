@@ -42,6 +42,13 @@ void analyze_successors_survey(struct analysis *analysis)
 	}
 }
 
+bool analyze_successors_live(const struct analysis *analysis, uint32_t spawn_site)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, spawn_site);
+
+	return !times || times->living.count > 0;
+}
+
 uint64_t analyze_successors_nr_ended(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->spawn_site);

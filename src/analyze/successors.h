@@ -30,6 +30,9 @@ bool analyze_successors_are_kin(const struct analysis *analysis, uint32_t index,
  */
 uint32_t analyze_successors_of(const struct analysis *analysis, uint32_t index);
 
+/* analyze_successors_live: may one live that was started at this place? Also true if that is not known. */
+bool analyze_successors_live(const struct analysis *analysis, uint32_t spawn_site);
+
 /*
  * analyze_successors_nr_ended: how many have ended that were started where this one was? analyze_successors_are_few: at
  * least ten, and at least as many as live?

@@ -147,6 +147,15 @@ static bool is_channel(uint64_t handle)
 	return CTP_HANDLE_RESOURCE(handle) == CTP_RESOURCE_CHANNEL;
 }
 
+/* Somebody takes from the channel, or waits for it: what was put there has lain for so long. */
+static void note_attended(struct model_takers *takers, ct_time time)
+{
+	int64_t ns = takers->nr_puts ? ct_time_between(takers->put, time) : 0;
+
+	takers->longest_ns = ns > takers->longest_ns ? ns : takers->longest_ns;
+	takers->nr_puts = 0;
+}
+
 static void note_taker(
 	struct model *model, struct model_object *object, const struct ct_event *event)
 {
@@ -160,7 +169,7 @@ static void note_taker(
 	takers->has_others |= !site || (takers->nr_takes && site != takers->spawn_site);
 	takers->spawn_site = site;
 	takers->nr_takes++;
-	takers->nr_puts = 0;
+	note_attended(takers, event->time);
 }
 
 /* Counts the content of a channel. False: out of memory. */
@@ -194,7 +203,7 @@ void model_object_wait(struct model *model, uint32_t index)
 		return;
 	object = &model->objects.at[model_find_object(model, coro->process, coro->wait_object)];
 	object->content = 0;
-	object->takers.nr_puts = 0;
+	note_attended(&object->takers, coro->suspended);
 	if (object->content_series)
 		model_series_content(
 			model, (uint32_t)(object - model->objects.at), coro->suspended);

@@ -37,8 +37,9 @@ struct model_takers {
 	uint32_t spawn_site; /* where all of them were started */
 	bool has_others;     /* further ones took something, or code outside of coroutines */
 	uint64_t nr_takes;
-	uint64_t nr_puts; /* since somebody took something last, or waited for it */
-	ct_time put;      /* the first of these */
+	uint64_t nr_puts;   /* since somebody took something last, or waited for it */
+	ct_time put;        /* the first of these */
+	int64_t longest_ns; /* that something lay there until somebody took or waited */
 };
 
 /* A lock, channel, or anything else that coroutines hand to each other. */

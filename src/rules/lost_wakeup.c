@@ -89,10 +89,9 @@ static bool is_child_finished(
 }
 
 /*
- * A notify that woke nobody although this coroutine waited counts until a later notify wakes a coroutine, because
- * what was announced may have been taken since. After that it counts only if the item is known to be still there. A
- * suspend is recorded before the waiter is in the object's list: until then another coroutine may come, take what was
- * announced, and wait for the next item.
+ * A notify that woke nobody although this coroutine waited counts until a later notify wakes a coroutine, because what
+ * was announced may have been taken since; after that, only if the item is known to be still there. A suspend is
+ * recorded before the waiter is in the object's list: until then, another coroutine may take what was announced.
  */
 static ct_time given_in_vain(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_object *object)
@@ -358,6 +357,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
 		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro) &&
 		!analyze_errands_have_failed(analysis, coro);
+	/* The coroutine may wait for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
 		return;
@@ -472,7 +472,7 @@ static void tell_end(struct analysis *analysis, const struct candidate *first, s
 	analyze_story_step(analysis, story, &step);
 }
 
-/* Is the wait found by its length or shape alone, while some that were to end it were destroyed? */
+/* Is the wait found by its length, shape or failed errand, while some that were to end it were destroyed? */
 static bool is_of_cut_children(const struct analysis *analysis, const struct candidate *first)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[first->coro];

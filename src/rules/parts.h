@@ -242,7 +242,7 @@ void rules_behind_tell_left(struct analysis *analysis, struct story *story, uint
 bool rules_untaken_is_object(const struct analysis *analysis, uint32_t index);
 struct candidate rules_untaken_candidate(const struct analysis *analysis, uint32_t index);
 bool rules_untaken_is(const struct candidate *candidate);
-void rules_untaken_describe(struct analysis *analysis, const struct candidate *candidate,
+void rules_untaken_describe(struct analysis *analysis, const struct group *group,
 	struct story *story, struct ct_finding *finding);
 
 #endif

@@ -69,8 +69,7 @@ static void note_told(struct analysis *analysis)
 		const struct candidate *candidate = &analysis->candidates.at[i];
 
 		/* Other findings say which coroutines are stuck, or why. */
-		if (!candidate->is_end &&
-			!analysis->rules->by_number[candidate->rule]->is_no_explanation)
+		if (!candidate->is_end && analyze_candidate_explains(analysis, candidate))
 			analysis->stills[candidate->process].is_told = true;
 	}
 }

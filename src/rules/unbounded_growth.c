@@ -559,7 +559,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	struct trend trend;
 
 	if (rules_untaken_is(first)) {
-		rules_untaken_describe(analysis, first, story, finding);
+		rules_untaken_describe(analysis, group, story, finding);
 		return;
 	}
 	series = &analysis->model->series.at[first->subject];

@@ -4,15 +4,18 @@
  * and nobody else was ever seen to take from it: what lies there stays, as when the task that handles the messages of a
  * queue was ended by an error of one of them.
  *
- * Nothing is found if little was put there since, or within a short time, or if one lives that was started where those
+ * Nothing is found if little was put there since, or within a short time; if something has lain there for a tenth as
+ * long before, as where a task comes now and then to fetch what there is; or if one lives that was started where those
  * that took were started: that one may take what was put, when its turn comes.
  */
 #include <inttypes.h>
 
+#include "analyze/successors.h"
 #include "rules/parts.h"
 
 #define LEAST_TAKES 10u
-#define LEAST_PUTS 16u
+#define TIMES_LONGER 10
+#define VARIANT_UNTAKEN UINT32_MAX /* those of growth are numbers of series */
 
 static const struct model_coro *taker_of(
 	const struct analysis *analysis, const struct model_object *object)
@@ -28,16 +31,18 @@ static bool is_untaken(const struct analysis *analysis, const struct model_objec
 	const struct model_takers *takers = &object->takers;
 	const struct model_coro *taker = taker_of(analysis, object);
 	ct_time end = analyze_party_working_until(analysis, object->process);
-	const struct model_place_times *times = model_times_at(model, takers->spawn_site);
+	ct_time since = takers->put > taker->changed ? takers->put : taker->changed;
+	int64_t least_ns = LIMIT(analysis, GROWTH_TIME);
 
 	return CTP_HANDLE_RESOURCE(object->handle) == CTP_RESOURCE_CHANNEL &&
 	       !model_is_unnamed(object->handle) && !takers->has_others &&
-	       takers->nr_takes >= LEAST_TAKES && takers->nr_puts >= LEAST_PUTS && taker->id &&
-	       taker->state >= CT_STATE_DONE && taker->changed < takers->put &&
-	       end - takers->put >= LIMIT(analysis, NOTIFIED_TIME) &&
-	       object->changed - takers->put >= LIMIT(analysis, NOTIFIED_TIME) / 2 &&
-	       (!times || !times->living.count) &&
-	       !model_lost_between(model, object->process, object->owned,
+	       takers->nr_takes >= LEAST_TAKES &&
+	       takers->nr_puts >= (uint64_t)LIMIT(analysis, GROWTH_RISE) && taker->id &&
+	       taker->state >= CT_STATE_DONE && end - since >= least_ns &&
+	       object->changed - since >= least_ns / 2 &&
+	       (end - takers->put) / TIMES_LONGER > takers->longest_ns &&
+	       !analyze_successors_live(analysis, takers->spawn_site) &&
+	       !model_lost_between(model, object->process, FROM_THE_BEGINNING,
 		       analysis->parties[object->process].end);
 }
 
@@ -54,9 +59,8 @@ struct candidate rules_untaken_candidate(const struct analysis *analysis, uint32
 		.rule = CT_RULE_UNBOUNDED_GROWTH,
 		.grade = CT_GRADE_SUSPECT,
 		.process = object->process,
-		.variant = UINT32_MAX - index,
+		.variant = VARIANT_UNTAKEN,
 		.subject = index,
-		.opposite = object->owner,
 		.cause_site = taker_of(analysis, object)->wait_site,
 		.since = object->takers.put,
 		.is_cause = true,
@@ -65,13 +69,14 @@ struct candidate rules_untaken_candidate(const struct analysis *analysis, uint32
 
 bool rules_untaken_is(const struct candidate *candidate)
 {
-	return candidate->opposite != 0;
+	return candidate->variant == VARIANT_UNTAKEN;
 }
 
-void rules_untaken_describe(struct analysis *analysis, const struct candidate *candidate,
+void rules_untaken_describe(struct analysis *analysis, const struct group *group,
 	struct story *story, struct ct_finding *finding)
 {
-	const struct model_object *object = &analysis->model->objects.at[candidate->subject];
+	const struct candidate *first = &analysis->candidates.at[group->first];
+	const struct model_object *object = &analysis->model->objects.at[first->subject];
 	const struct model_takers *takers = &object->takers;
 	const struct model_coro *taker = taker_of(analysis, object);
 	struct ct_step step = {
@@ -100,5 +105,10 @@ void rules_untaken_describe(struct analysis *analysis, const struct candidate *c
 	analyze_story_evidence(analysis, story, "put last at %s, %s after the first of them",
 		analyze_words_place(analysis, object->put_site),
 		analyze_words_duration(analysis, ct_time_between(takers->put, object->changed)));
+	if (group->count > 1)
+		analyze_story_evidence(analysis, story,
+			"%" PRIu32 " more channels are as this one: those that took from them have "
+			"ended at the same place",
+			group->count - 1);
 	analyze_story_party(analysis, story, object->owner, 0);
 }
