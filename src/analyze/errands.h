@@ -24,8 +24,8 @@ void analyze_errands_survey(const struct analysis *analysis);
 /*
  * analyze_errands_have_failed: were all waits at this place, at least three, ended by a coroutine that the waiting one
  * had started in the run before its wait, or by a descendant of that? If waits without such a start end there as well,
- * they do not count, and at least ten that began after a start must have ended there. Did this one start some, too, and have all of them ended, with all that
- * they had started, while it has waited ten times longer than any did there?
+ * they do not count, and at least ten that began after a start must have ended there. Did this one start some, too, and
+ * have all of them ended, with all that they had started, while it has waited ten times longer than any did there?
  *
  * analyze_errands_tell: if so, adds evidence of the last of these to end. If most waits there were ended like
  * that, and one that this coroutine had started ended the wait of another one instead, it adds evidence of that.
