@@ -385,8 +385,8 @@ void analyze_quality_remarks(struct analysis *analysis)
 	remark_tools(analysis);
 	if (model->nr_tallies_refused)
 		analyze_quality_remark(analysis,
-			"there are more places, locks or counters than corotracer follows "
-			"over time: %" PRIu64 " observations were skipped",
+			"there are more places, locks, counters or functions than corotracer "
+			"follows over time: %" PRIu64 " observations were skipped",
 			model->nr_tallies_refused);
 	if (model->nr_unjudged)
 		analyze_quality_remark(analysis,

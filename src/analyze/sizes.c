@@ -4,6 +4,9 @@
 
 #include "analyze/parts.h"
 
+/* Windows are told of so many functions, which had the most: a report stays small. */
+#define FUNCTIONS_OF_WINDOWS 64u
+
 static void count(const struct model_coro *coro, struct ct_frame_sizes *sizes)
 {
 	uint64_t bytes = coro->rare->frame_bytes;
@@ -29,7 +32,6 @@ static int compare(const void *left, const void *right)
 	return order ? order : (a->site > b->site) - (a->site < b->site);
 }
 
-/* Equal places of two sites are one. */
 static uint32_t function_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	uint32_t site = coro->rare->function_site;
@@ -70,7 +72,8 @@ static void note_most(const struct analysis *analysis, struct ct_frame_sizes *al
 		struct ct_frame_sizes *sizes =
 			&all[of->site < analysis->tables->nr_sites ? of->site : 0];
 
-		sizes->process = process_of_site(analysis, of->site);
+		if (of->site)
+			sizes->process = process_of_site(analysis, of->site);
 		sizes->half_bytes = of->last_bytes[of->present / 2];
 		sizes->peak_bytes = of->most_bytes;
 		sizes->peak_time = of->most_time;
@@ -93,20 +96,55 @@ static struct ct_frame_window export_window(
 	};
 }
 
-static void export_windows(struct analysis *analysis, struct ct_statistics *statistics)
+static int compare_most(const void *left, const void *right)
+{
+	const struct model_footprint *a = *(const struct model_footprint *const *)left;
+	const struct model_footprint *b = *(const struct model_footprint *const *)right;
+	int order = (a->most_bytes < b->most_bytes) - (a->most_bytes > b->most_bytes);
+
+	return order ? order : (a->site > b->site) - (a->site < b->site);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct model_footprint *a = *(const struct model_footprint *const *)left;
+	const struct model_footprint *b = *(const struct model_footprint *const *)right;
+
+	return (a->site > b->site) - (a->site < b->site);
+}
+
+/* The functions of which windows are told, by site. */
+static const struct model_footprint **choose(struct analysis *analysis, size_t *ret_count)
 {
 	const struct model *model = analysis->model;
-	uint32_t nr_windows = model->footprint_window + 1, window;
-	struct ct_frame_window *windows = arena_array(
-		analysis->arena, model->footprints.count * nr_windows, sizeof(*windows));
-	size_t i;
+	size_t count = model->footprints.count - 1, i;
+	const struct model_footprint **chosen =
+		arena_array(&analysis->scratch, count + 1, sizeof(*chosen));
 
-	analysis->is_broken |= !windows;
-	for (window = 0; windows && window < nr_windows; window++)
-		for (i = 1; i < model->footprints.count; i++)
-			if (model->footprints.at[i].most_bytes_of[window])
+	if (!chosen)
+		return NULL;
+	for (i = 0; i < count; i++)
+		chosen[i] = &model->footprints.at[i + 1];
+	qsort(chosen, count, sizeof(*chosen), compare_most);
+	*ret_count = count < FUNCTIONS_OF_WINDOWS ? count : FUNCTIONS_OF_WINDOWS;
+	qsort(chosen, *ret_count, sizeof(*chosen), compare_sites);
+	return chosen;
+}
+
+static void export_windows(struct analysis *analysis, struct ct_statistics *statistics)
+{
+	uint32_t nr_windows = analysis->model->footprint_window + 1, window;
+	size_t count = 0, i;
+	const struct model_footprint **chosen = choose(analysis, &count);
+	struct ct_frame_window *windows =
+		arena_array(analysis->arena, (count + 1) * nr_windows, sizeof(*windows));
+
+	analysis->is_broken |= !chosen || !windows;
+	for (window = 0; chosen && windows && window < nr_windows; window++)
+		for (i = 0; i < count; i++)
+			if (chosen[i]->most_bytes_of[window])
 				windows[statistics->nr_frame_windows++] =
-					export_window(analysis, &model->footprints.at[i], window);
+					export_window(analysis, chosen[i], window);
 	statistics->frame_windows = windows;
 }
 
@@ -132,6 +170,11 @@ void analyze_sizes_export(struct analysis *analysis, struct ct_statistics *stati
 	for (i = 0; i < nr_sites; i++) {
 		if (!all[i].nr_coros && !all[i].peak_bytes)
 			continue;
+		/* A function that was not followed over time. */
+		if (!all[i].peak_bytes) {
+			all[i].peak_bytes = all[i].bytes;
+			all[i].peak_time = CT_NO_TIME;
+		}
 		all[i].site = i;
 		used[statistics->nr_frames++] = all[i];
 	}

@@ -387,10 +387,9 @@ bool model_coro_switch(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the end */
 
-static void note_failed(struct model *model, struct model_coro *coro, uint32_t event_site)
+static void note_failed(struct model *model, struct model_coro *coro, uint32_t site)
 {
 	struct model_failed *failed = &process_at(model, coro->process)->failed;
-	uint32_t site = model_place(model, event_site);
 
 	*failed = (struct model_failed){.count = failed->count + 1,
 		.site = coro->spawn_site,

@@ -78,8 +78,8 @@ static bool begin(struct model *model, uint32_t site)
 		((struct model_footprint){.site = site, .most_time = CT_NO_TIME}));
 }
 
-/* The function's index; 0: it is not followed. */
-static bool find(struct model *model, uint32_t site, uint32_t *ret_index)
+/* The function's index; 0: it is not followed, which counts once for each coroutine that begins. */
+static bool find(struct model *model, uint32_t site, int32_t coros, uint32_t *ret_index)
 {
 	*ret_index = 0;
 	if (model->footprints.count == 0 && !begin(model, 0))
@@ -87,7 +87,7 @@ static bool find(struct model *model, uint32_t site, uint32_t *ret_index)
 	if (map_get(&model->footprint_of, site, ret_index))
 		return true;
 	if (model->footprints.count > MODEL_FOOTPRINTS) {
-		model->nr_tallies_refused++;
+		model->nr_tallies_refused += coros > 0;
 		return true;
 	}
 	*ret_index = (uint32_t)model->footprints.count;
@@ -98,7 +98,7 @@ static bool move(struct model *model, uint32_t site, int32_t coros, uint64_t byt
 {
 	uint32_t index;
 
-	if (!find(model, model_place(model, site), &index))
+	if (!find(model, site, coros, &index))
 		return false;
 	advance_time(model, time);
 	change(model, 0, coros, bytes, time);
@@ -116,14 +116,20 @@ bool model_footprint_tell(
 		return true;
 	model_set_rare(model, coro, frame_bytes, nr_bytes);
 	return coro->state == CT_STATE_DESTROYED ||
-	       move(model, coro->rare->function_site, before ? 0 : 1, nr_bytes - before, time);
+	       move(model, coro->rare->function_site,
+		       (int32_t)(nr_bytes != 0) - (int32_t)(before != 0), nr_bytes - before, time);
 }
 
-void model_footprint_end(struct model *model, const struct model_coro *coro, ct_time time)
+/* A change of what is followed already takes no memory. */
+void model_footprint_state(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
 {
-	/* A change of what is followed already takes no memory. */
-	if (coro->rare->frame_bytes)
-		move(model, coro->rare->function_site, -1, 0 - coro->rare->frame_bytes, time);
+	bool was_freed = coro->state == CT_STATE_DESTROYED, is_freed = state == CT_STATE_DESTROYED;
+	uint64_t nr_bytes = coro->rare->frame_bytes;
+
+	if (nr_bytes && was_freed != is_freed)
+		move(model, coro->rare->function_site, is_freed ? -1 : 1,
+			is_freed ? 0 - nr_bytes : nr_bytes, time);
 }
 
 bool model_footprint_frame(
@@ -134,8 +140,7 @@ bool model_footprint_frame(
 		event->site < tables->nr_sites ? tables->sites[event->site].frame_bytes : 0;
 
 	if (coro->rare->frame_bytes && coro->rare->function_site != event->site) {
-		if (coro->state != CT_STATE_DESTROYED)
-			model_footprint_end(model, coro, event->time);
+		model_footprint_state(model, coro, CT_STATE_DESTROYED, event->time);
 		model_set_rare(model, coro, frame_bytes, 0);
 	}
 	model_set_rare(model, coro, function_site, event->site);

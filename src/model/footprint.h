@@ -13,15 +13,15 @@
 #define MODEL_FRAME_BYTES (UINT64_C(1) << 48) /* larger sizes are not believed */
 
 struct model_footprint {
-	uint32_t site;                      /* the function; of [0], the sum of all functions: 0 */
+	uint32_t site;                      /* the function; 0 in [0], which is the sum of all */
 	uint32_t present;                   /* the window up to which the following is known */
 	uint32_t nr_halved;                 /* how often two windows became one */
 	uint64_t nr_coros;                  /* that are there, and whose frames' sizes are known */
 	uint64_t bytes;                     /* of their frames */
 	uint64_t most_bytes;                /* at one time */
 	ct_time most_time;                  /* when that was so first */
-	uint64_t last_coros[MODEL_WINDOWS]; /* at the end of the window, here and in the next one */
-	uint64_t last_bytes[MODEL_WINDOWS];
+	uint64_t last_coros[MODEL_WINDOWS]; /* at the window's end */
+	uint64_t last_bytes[MODEL_WINDOWS]; /* at the window's end */
 	uint64_t most_bytes_of[MODEL_WINDOWS];
 };
 

@@ -90,7 +90,7 @@ struct model {
 	ct_time footprint_from;    /* begin of their first window */
 	uint32_t footprint_window; /* the present one */
 	uint32_t footprint_halved; /* how often two windows became one */
-	/* counts beyond the bounds of series.h, and of watchers */
+	/* counts beyond the bounds of series.h, of footprint.h, and of watchers */
 	uint64_t nr_tallies_refused;
 	struct model_thread *threads;    /* nr_threads of the tables */
 	struct model_process *processes; /* nr_processes of the tables */

@@ -505,10 +505,14 @@ void model_times_finish(struct model *model);
 /* model_footprint_frame: the coroutine runs this function, whose frames' size the tables may have. */
 bool model_footprint_frame(
 	struct model *model, struct model_coro *coro, const struct ct_event *event);
-/* model_footprint_tell: the size of a coroutine's frame is known now. model_footprint_end: the frame is freed. */
+/*
+ * model_footprint_tell: the size of a coroutine's frame is known now. model_footprint_state: the frame is freed with
+ * the coroutine's destruction, and there again if an event shows that the coroutine lives. Before its state changes.
+ */
 bool model_footprint_tell(
 	struct model *model, struct model_coro *coro, uint64_t nr_bytes, ct_time time);
-void model_footprint_end(struct model *model, const struct model_coro *coro, ct_time time);
+void model_footprint_state(
+	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time);
 void model_footprint_finish(struct model *model);
 void model_footprint_fini(struct model *model);
 

@@ -166,7 +166,6 @@ void model_coro_set_state(
 		model_tell(model, MODEL_END,
 			(struct model_sight){.coro = model_index(model, coro), .until = time});
 	if (state == CT_STATE_DESTROYED && coro->state != CT_STATE_DESTROYED) {
-		model_footprint_end(model, coro, time);
 		model_rare_of(model, coro)->epoch = model->epoch;
 		if (!model_is_of_runtime(coro))
 			process_at(model, coro->process)->last_destroyed = time;
@@ -176,6 +175,7 @@ void model_coro_set_state(
 		model_run_queue_leave(model, coro, time);
 		coro->has_outlived = has_outlived(model, coro, time);
 	}
+	model_footprint_state(model, coro, state, time);
 	unhide(model, coro);
 	coro->state = (uint8_t)state;
 	coro->changed = time;

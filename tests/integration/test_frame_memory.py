@@ -99,6 +99,63 @@ def check_parts(scratch, chance, unit):
         check(abs(told - size * most) <= 3 * size, f"f{site}: {told}, not {size} x {most}")
 
 
+def check_many(scratch, count):
+    """Of many functions, windows are told of the 64 that had most; of those that are not followed, what is known."""
+    text, trace = scratch / f"{count}.text", scratch / f"{count}.ctrace"
+    lines = ["trace from=0 until=10ms", "process 1 pid=100 program=/bin/server probe", "thread 1 tid=101 name=worker-0"]
+    lines += [f"site {number} kind=function file=/src/a.cpp line={number} function=f{number} frame={1000 + number}"
+              for number in range(1, count + 1)]
+    for number in range(1, count + 1):
+        lines += [f"1ms t1 create c{number} @1", f"1ms t1 frame c{number} {0x10000 + 0x100 * number:#x} @{number}"]
+    text.write_text("\n".join(lines) + "\n")
+    run(COROTRACER, "export", "-f", "ctrace", "-o", trace, text)
+    report = json.loads(run(COROTRACER, "stats", "--format", "json", trace).stdout)
+    statistics = report["statistics"]
+    followed = range(1, min(count, 1024) + 1)
+    check({window["site"] for window in statistics["frame_windows"]} == set(followed[-64:]), f"{count}: windows of others")
+    check(statistics["frames_peak_bytes"] == sum(1000 + number for number in range(1, count + 1)), f"{count}: the sum")
+    for row in statistics["frames"]:
+        check(row["peak_bytes"] == row["bytes"] == 1000 + row["site"] and row["process"] == 1, f"{row}")
+        check((row["peak_ns"] is None) == (row["site"] not in followed), f"{row}")
+    check(len(statistics["frames"]) == count, f"{len(statistics['frames'])} of {count}")
+    remarks = [remark for remark in report["remarks"] if "counters or functions" in remark]
+    check(len(remarks) == (count > 1024) and all(f": {count - 1024} " in remark for remark in remarks), f"{remarks}")
+
+
+def check_ends(scratch):
+    """A coroutine whose memory another one has got counts once, and one whose size becomes 0 no longer."""
+    text, trace = scratch / "ends.text", scratch / "ends.ctrace"
+    text.write_text("""trace from=0 until=10ms
+process 1 pid=100 program=/bin/server probe
+thread 1 tid=101 name=worker-0
+site 1 kind=function file=/src/a.cpp line=1 function=f1 frame=100
+site 2 kind=function file=/src/a.cpp line=2 function=f2
+1ms t1 create c1 @1
+1ms t1 frame c1 0x10000 @1
+2ms t1 suspend c1 @1
+3ms t1 resume c1 @1
+4ms t1 create c2 @1
+4ms t1 frame c2 0x20000 @1
+4ms t1 resume c2 @1
+5ms t1 create c3 @1
+5ms t1 frame c3 0x10000 @1
+6ms t1 suspend c1 @1
+7ms t1 destroy c1 @1
+8ms t1 destroy c2 @1
+9ms t1 destroy c3 @1
+9ms t1 create c4 @2
+9ms t1 frame c4 0x40000 @2
+9ms t1 detail c4 50 detail=bytes
+9500us t1 detail c4 0 detail=bytes
+""")
+    run(COROTRACER, "export", "-f", "ctrace", "-o", trace, text)
+    parts = asked(trace, "SELECT * FROM memory ORDER BY from_ns")
+    check(parts and all(0 <= part["bytes"] <= part["most_bytes"] <= 300 for part in parts), f"{parts}")
+    for site in (1, 2):
+        last = [part for part in parts if part["site"] == site][-1]
+        check(last["bytes"] == last["nr_coroutines"] == 0, f"{last}")
+
+
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
@@ -109,6 +166,9 @@ def main():
         chance = seeded_chance()
         for unit in NS:
             check_parts(scratch, chance, unit)
+        for count in (3, 100, 1100):
+            check_many(scratch, count)
+        check_ends(scratch)
 
 
 if __name__ == "__main__":
