@@ -8,40 +8,6 @@
 #include "frames/shape.h"
 #include "symbol/debug_entry.h"
 
-/* The parts of a coroutine function. */
-enum part {
-	PART_RESUME,
-	PART_DESTROY,
-};
-
-struct suffix {
-	const char *text;
-	enum part part;
-	bool is_gcc;
-};
-
-static const struct suffix suffixes[] = {
-	{".actor", PART_RESUME, true},
-	{".resume", PART_RESUME, false},
-	{".destroy", PART_DESTROY, false}, /* of both compilers */
-	{".cleanup", PART_DESTROY, false},
-};
-
-static const struct suffix *suffix_of(const char *name)
-{
-	size_t length = strlen(name), i;
-
-	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
-		size_t nr_bytes = strlen(suffixes[i].text);
-
-		if (length > nr_bytes && strcmp(name + length - nr_bytes, suffixes[i].text) == 0)
-			return &suffixes[i];
-	}
-	return NULL;
-}
-
-/* ---------------------------------------------------------------- functions */
-
 static void widen(struct code *code, uint64_t address)
 {
 	if (address < code->lowest)
@@ -56,15 +22,15 @@ static uint64_t name_key(uint32_t module, const char *name, size_t nr_bytes)
 }
 
 static bool add_resume(struct code *code, uint32_t module, const struct function_entry *entry,
-	const struct suffix *suffix)
+	const struct coroutine_part *part)
 {
 	struct code_function function = {.module = module,
-		.is_gcc = suffix->is_gcc,
+		.is_gcc = part->is_gcc,
 		.resume = entry->address,
 		.resume_bytes = entry->bytes,
 		.file = "",
 		.namesake = CODE_NO_OFFSET};
-	size_t nr_bytes = strlen(entry->name) - strlen(suffix->text);
+	size_t nr_bytes = strlen(entry->name) - strlen(part->suffix);
 	uint64_t key = name_key(module, entry->name, nr_bytes);
 	uint32_t index = (uint32_t)code->functions.count;
 
@@ -84,13 +50,13 @@ static uint64_t distance(uint64_t a, uint64_t b)
  * this name; the parts of a function lie together, so the nearest is meant.
  */
 static bool add_destroy(struct code *code, uint32_t module, const struct function_entry *entry,
-	const struct suffix *suffix)
+	const struct coroutine_part *part)
 {
 	uint64_t address = entry->address + code->modules->at[module].bias;
 	uint32_t at, best;
 
 	if (!map_get(&code->by_name,
-		    name_key(module, entry->name, strlen(entry->name) - strlen(suffix->text)),
+		    name_key(module, entry->name, strlen(entry->name) - strlen(part->suffix)),
 		    &best))
 		return true;
 	for (at = best; at != CODE_NO_OFFSET; at = code->functions.at[at].namesake)
@@ -106,18 +72,18 @@ static bool add_functions(struct code *code, uint32_t module)
 	const struct function_table *table =
 		symbol_debug_info_functions(code->modules->at[module].debug);
 	size_t first = code->functions.count, i;
-	const struct suffix *suffix;
+	const struct coroutine_part *part;
 
 	for (i = 0; i < table->functions.count; i++) {
-		suffix = suffix_of(table->functions.at[i].name);
-		if (suffix && suffix->part == PART_RESUME &&
-			!add_resume(code, module, &table->functions.at[i], suffix))
+		part = symbol_coroutine_part(table->functions.at[i].name);
+		if (part && part->is_resume &&
+			!add_resume(code, module, &table->functions.at[i], part))
 			return false;
 	}
 	for (i = 0; i < table->functions.count && code->functions.count > first; i++) {
-		suffix = suffix_of(table->functions.at[i].name);
-		if (suffix && suffix->part == PART_DESTROY &&
-			!add_destroy(code, module, &table->functions.at[i], suffix))
+		part = symbol_coroutine_part(table->functions.at[i].name);
+		if (part && !part->is_resume &&
+			!add_destroy(code, module, &table->functions.at[i], part))
 			return false;
 	}
 	return true;

@@ -14,6 +14,7 @@
 #include "frames/given.h"
 #include "frames/locals.h"
 #include "frames/value.h"
+#include "symbol/debug_entry.h"
 
 #define CANDIDATES_MAX 256u /* variables, and members of frames, that are looked at */
 #define ENTRIES_MAX 16384u  /* of the function and of its frame */
@@ -201,12 +202,17 @@ static const struct member *member_of(struct looking *looking, struct variable *
 
 /* ---------------------------------------------------------------- where they are in use */
 
-static bool is_in_use(struct variable *variable, const struct code_point *point)
+static bool is_in_use(
+	const struct looking *looking, struct variable *variable, const struct code_point *point)
 {
+	const struct debug_info *debug =
+		looking->code->modules->at[looking->function->module].debug;
+
 	if (point->is_initial || !point->await || point->others[0] || variable->line >= point->line)
 		return false;
-	return !variable->has_block || (dwarf_haspc(&variable->block, point->await) > 0 &&
-					       dwarf_haspc(&variable->block, point->store) > 0);
+	return !variable->has_block ||
+	       (symbol_debug_info_covers(debug, &variable->block, point->await) &&
+		       symbol_debug_info_covers(debug, &variable->block, point->store));
 }
 
 static bool take(struct looking *looking, struct variable *variable)
@@ -228,7 +234,7 @@ static bool take(struct looking *looking, struct variable *variable)
 	if (local.bytes == 0)
 		return true;
 	for (i = 0; i < shape->points.count; i++)
-		if (is_in_use(variable, &shape->points.at[i])) {
+		if (is_in_use(looking, variable, &shape->points.at[i])) {
 			shape->points.at[i].locals |= UINT64_C(1) << shape->locals.count;
 			places++;
 		}

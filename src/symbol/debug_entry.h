@@ -38,10 +38,22 @@ bool symbol_debug_info_imports(const struct debug_info *debug, const char *name)
 bool symbol_debug_info_scopes(
 	struct debug_info *debug, uint64_t address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
 
+/* symbol_debug_info_covers: see symbol_entry_covers, with an address like those above. */
+bool symbol_debug_info_covers(const struct debug_info *debug, Dwarf_Die *entry, uint64_t address);
+
+/* A part into which a compiler splits a C++20 coroutine. */
+struct coroutine_part {
+	const char *suffix; /* of its symbol */
+	bool is_resume;     /* else it destroys the coroutine */
+	bool is_gcc;        /* no other compiler calls a part so */
+};
+
 /*
- * symbol_coroutine_is_part: is this the symbol of a part into which a compiler splits a C++20 coroutine?
+ * symbol_coroutine_part: returns the part whose suffix the symbol ends with; NULL: none.
+ * symbol_coroutine_is_part: is this the symbol of a part, or of a piece that was split off from one (".actor.cold")?
  * symbol_coroutine_frame: finds the type of the frame by the entry of such a part; false: it is not described.
  */
+const struct coroutine_part *symbol_coroutine_part(const char *symbol);
 bool symbol_coroutine_is_part(const char *symbol);
 bool symbol_coroutine_frame(Dwarf_Die *function, Dwarf_Die *ret_frame);
 

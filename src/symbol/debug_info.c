@@ -567,6 +567,11 @@ bool symbol_debug_info_scopes(
 		unit_with_functions(&skeleton, &split), inside, scopes, ret_count);
 }
 
+bool symbol_debug_info_covers(const struct debug_info *debug, Dwarf_Die *entry, uint64_t address)
+{
+	return symbol_entry_covers(entry, address - debug->dwarf_bias);
+}
+
 Dwarf_CFI *symbol_debug_info_frames(struct debug_info *debug, Dwarf_Addr *ret_bias)
 {
 	return dwfl_module_eh_cfi(debug->module, ret_bias);

@@ -3,8 +3,8 @@
  * Turns the name in a symbol table into the name that a reader knows (symbol_function_name in symbol.h).
  *
  * Compilers split functions, especially coroutines, and mark the parts: with ".cold", ".part.0", ".isra.0"; with
- * ".resume", ".destroy" and ".cleanup" (clang); with ".actor" and ".destroy" (gcc). No identifier contains a dot, so
- * everything from the first dot on is the compiler's. But gcc's parts of coroutines are functions of their own, whose
+ * those of struct coroutine_part (debug_entry.h). No identifier contains a dot, so everything from the first dot on is
+ * the compiler's. But gcc's parts of coroutines are functions of their own, whose
  * parameter is the coroutine's frame; their names look like
  *
  *	_Z4workPZ4workiE13_Z4worki.Frame.actor

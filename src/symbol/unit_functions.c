@@ -51,6 +51,22 @@ static bool add_function(struct reading *reading, Dwarf_Die *function)
 	return true;
 }
 
+bool symbol_entry_covers(Dwarf_Die *entry, Dwarf_Addr address)
+{
+	Dwarf_Addr base, begin, end;
+	ptrdiff_t next = 0;
+	uint32_t i;
+
+	for (i = 0; i < FUNCTION_RANGES_MAX; i++) {
+		next = dwarf_ranges(entry, next, &base, &begin, &end);
+		if (next <= 0)
+			return false;
+		if (begin <= address && address < end)
+			return true;
+	}
+	return false;
+}
+
 /* Entries that can contain functions, besides the unit itself: those of local classes and lambdas lie in functions. */
 static bool holds_functions(int tag)
 {

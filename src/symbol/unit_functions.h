@@ -27,6 +27,12 @@ struct unit_functions {
 #define FUNCTION_RANGES_MAX 64u       /* of one function */
 #define FUNCTIONS_RANGES_MAX 1048576u /* of all functions of a file */
 
+/*
+ * symbol_entry_covers: is the address in one of the ranges of a function or a block? False if it has more ranges than
+ * FUNCTION_RANGES_MAX, and none of the first is it.
+ */
+bool symbol_entry_covers(Dwarf_Die *entry, Dwarf_Addr address);
+
 /* All units that were used. A zeroed struct is empty. */
 struct units_functions {
 	struct map by_unit; /* the offset of a unit's entry, to an index in `units` */

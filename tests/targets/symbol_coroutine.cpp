@@ -58,6 +58,13 @@ template <class Type> struct Box {
 	std::printf("# %d\n", fd);
 }
 
+// What GCC calls its own argument, the program may call something of its own.
+[[gnu::noinline]] shapes::Task share(const shapes::Box<char> *frame_ptr)
+{
+	co_await std::suspend_always{};
+	std::printf("# %d\n", frame_ptr->value);
+}
+
 static void tell(shapes::Task task, const char *name)
 {
 	void *const *frame = static_cast<void *const *>(task.handle.address());
@@ -82,10 +89,12 @@ static void tell_maps()
 int main()
 {
 	shapes::Box<long> box{1};
+	const shapes::Box<char> small{2};
 
 	tell(handle_connection(3), "handle_connection(int)");
 	tell(shapes::local("text"), "shapes::local(char const*)");
 	tell(box.serve(2), "shapes::Box<long>::serve(long) const");
+	tell(share(&small), "share(shapes::Box<char> const*)");
 	tell_maps();
 	return 0;
 }

@@ -350,7 +350,7 @@ static void test_coroutines(const char *program)
 			maps_add(&maps, line);
 	}
 	CHECK(output && pclose(output) == 0);
-	CHECK_EQUAL(nr_expected, 3);
+	CHECK_EQUAL(nr_expected, 4);
 	for (i = 0; i < nr_expected; i++) {
 		struct symbol_place place = resolve(resolver, &maps,
 			(const void *)(uintptr_t)expected[i].address, CTP_SITE_FUNCTION);
@@ -358,6 +358,8 @@ static void test_coroutines(const char *program)
 		CHECK_TEXT(place.function, expected[i].name);
 		CHECK(ends_with(place.file, "symbol_coroutine.cpp"));
 		CHECK(place.line > 0);
+		/* Two pointers and an index are the least. */
+		CHECK(place.frame_bytes == 0 || place.frame_bytes > 2 * sizeof(void *));
 	}
 	symbol_free(resolver);
 	maps_fini(&maps);
