@@ -110,11 +110,10 @@ static uint64_t identity_of(const struct telling *telling, const struct frame *f
 	return identity;
 }
 
-/* NULL: none is known. */
-static const char *arguments_of(const struct telling *telling, const struct frame *frame)
+/* Values of arguments and local variables; NULL: none is known. */
+static const char *words_of_values(const struct telling *telling, const struct frame *frame)
 {
 	struct text text = {0};
-
 	const struct code_function *function = scan_function(&telling->scan, frame);
 
 	given_tell(function, telling->scan.image, frame->address, &text);
@@ -146,7 +145,7 @@ static void take_frames(struct telling *telling)
 		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
 		if (frame->state == FRAME_WAITS && i < FOUND_TOLD) {
-			coroutine.arguments = arguments_of(telling, frame);
+			coroutine.arguments = words_of_values(telling, frame);
 			if (!frame->has_awaited)
 				coroutine.awaits = awaited_objects_take(&telling->objects, i);
 		}

@@ -199,15 +199,16 @@ void found_sight(struct found *found, const char *text);
 /*
  * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with
  * this code, and can a word of its stack at this address belong to that function, or to one that it called?
- * found_thread_by: the thread with this id; NULL: there is none. found_thread_runs: was it running?
+ * found_thread_by: the thread with this id, which is looked for first at `index`; NULL: there is none.
+ * found_thread_runs: was it running?
  * found_thread_holds: has each of the stacks that were taken of the thread this word? False: there are none.
  */
 const struct found_thread *found_thread_at(const struct found *found, uint32_t thread);
 bool found_thread_is_in(
 	const struct found_thread *thread, uint64_t start, uint64_t bytes, uint64_t word_at);
 bool found_thread_holds(const struct image_thread *thread, uint64_t word);
-const struct found_thread *found_thread_by(const struct found *found, uint64_t tid);
-bool found_thread_runs(const struct found *found, uint64_t tid);
+const struct found_thread *found_thread_by(const struct found *found, uint32_t index, uint64_t tid);
+bool found_thread_runs(const struct found *found, uint32_t index, uint64_t tid);
 
 /* A runtime whose coroutines can be found. */
 struct found_reader;

@@ -10,6 +10,7 @@
 #include <sys/procfs.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "frames/image.h"
 #include "symbol/elf_file.h"
 
@@ -434,14 +435,21 @@ static enum ct_status read_core(struct core_image *core, struct ct_error *reterr
 	return status;
 }
 
-/* Files that a program has mapped are known by whole paths. NULL: no memory. */
+/*
+ * Files that a program has mapped are known by whole paths without superfluous steps. A step upwards stays: before it
+ * may be a link. NULL: no memory.
+ */
 static const char *whole_path(struct arena *arena, const char *path)
 {
-	char folder[PATH_MAX];
+	char folder[PATH_MAX], *whole;
 
 	if (path[0] == '/' || !getcwd(folder, sizeof(folder)))
-		return arena_text(arena, path, strlen(path));
-	return arena_format(arena, "%s/%s", folder, path);
+		whole = arena_text(arena, path, strlen(path));
+	else
+		whole = arena_format(arena, "%s/%s", folder, path);
+	if (whole && !strstr(path, ".."))
+		path_tidy(whole);
+	return whole;
 }
 
 /* The executable is the mapped file that holds the entry point; the kernel maps it first. */

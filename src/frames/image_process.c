@@ -22,7 +22,8 @@
 #define RUNNING_MAX 8u /* threads that run, of which stacks are taken, so many of each */
 #define STACKS_MAX 12u
 #define STACKS_LONGEST_MS 150u
-#define STACKS_ATTEMPTS 8u /* as long as the thread gets no processor */
+#define STACKS_ATTEMPTS 8u                           /* as long as the thread gets no processor */
+#define ATTEMPTS_MAX (RUNNING_MAX * STACKS_ATTEMPTS) /* of all threads */
 
 #if defined(__x86_64__)
 #define HAS_REGISTERS true
@@ -37,6 +38,7 @@ struct process_image {
 	struct procfs_pages pages;
 	uint32_t running[RUNNING_MAX]; /* threads of which there are stacks */
 	size_t nr_running;
+	uint32_t nr_attempts; /* to take stacks */
 };
 
 /* Stacks of threads that run change all the time: what is read of one is of the moment of its registers. */
@@ -200,16 +202,20 @@ static bool is_runnable(const struct process_image *process, uint64_t tid)
 	return procfs_stat_at(process->folder, name, &stat) && stat.state == 'R';
 }
 
-/* On a busy machine a thread may have no processor for longer than one attempt takes. */
-static size_t take_stacks_of(
-	const struct process_image *process, uint64_t tid, struct perf_stack *taken)
+/*
+ * On a busy machine a thread may have no processor for longer than one attempt takes. A program with hundreds of such
+ * threads is not waited for again with each.
+ */
+static size_t take_stacks_of(struct process_image *process, uint64_t tid, struct perf_stack *taken)
 {
 	uint32_t attempts;
 	size_t count = 0;
 
 	for (attempts = 0; count == 0 && attempts < STACKS_ATTEMPTS; attempts++) {
-		if (attempts > 0 && !is_runnable(process, tid))
+		if (process->nr_attempts == ATTEMPTS_MAX ||
+			(attempts > 0 && !is_runnable(process, tid)))
 			return 0;
+		process->nr_attempts++;
 		count = perf_stack_take((pid_t)tid, taken, STACKS_MAX, STACKS_LONGEST_MS);
 	}
 	return count;

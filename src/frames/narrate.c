@@ -356,8 +356,8 @@ static void tell_running(struct telling *telling, ct_time time)
 	uint32_t i;
 
 	for (i = 0; telling->between && i < image->threads.count; i++)
-		if (found_thread_runs(&telling->before, image->threads.at[i].tid) &&
-			found_thread_runs(&telling->found, image->threads.at[i].tid))
+		if (found_thread_runs(&telling->before, i, image->threads.at[i].tid) &&
+			found_thread_runs(&telling->found, i, image->threads.at[i].tid))
 			put_of_thread(telling, i, time,
 				(struct ct_event){.kind = CTP_KIND_THREAD_STATE,
 					.coro = image->threads.at[i].tid,
@@ -372,8 +372,8 @@ static void tell_accounts(struct telling *telling, const struct found *of, ct_ti
 
 	for (i = 0; telling->between && i < image->threads.count; i++) {
 		uint64_t tid = image->threads.at[i].tid;
-		const struct found_thread *thread = found_thread_by(of, tid);
-		const struct found_thread *before = found_thread_by(&telling->before, tid);
+		const struct found_thread *thread = found_thread_by(of, i, tid);
+		const struct found_thread *before = found_thread_by(&telling->before, i, tid);
 
 		if (thread && thread->has_account && before && before->has_account)
 			put_of_thread(telling, i, time,

@@ -119,19 +119,21 @@ bool found_thread_holds(const struct image_thread *thread, uint64_t word)
 	return thread->nr_stacks > 1;
 }
 
-const struct found_thread *found_thread_by(const struct found *found, uint64_t tid)
+const struct found_thread *found_thread_by(const struct found *found, uint32_t index, uint64_t tid)
 {
 	size_t i;
 
+	if (index < found->threads.count && found->threads.at[index].tid == tid)
+		return &found->threads.at[index];
 	for (i = 0; i < found->threads.count; i++)
 		if (found->threads.at[i].tid == tid)
 			return &found->threads.at[i];
 	return NULL;
 }
 
-bool found_thread_runs(const struct found *found, uint64_t tid)
+bool found_thread_runs(const struct found *found, uint32_t index, uint64_t tid)
 {
-	const struct found_thread *thread = found_thread_by(found, tid);
+	const struct found_thread *thread = found_thread_by(found, index, tid);
 
 	return thread && thread->runs;
 }
