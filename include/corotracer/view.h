@@ -153,7 +153,8 @@ enum ct_report_part {
 
 /*
  * ct_report_rows: writes rows of a report as NUL-terminated text into `nr_bytes` at `buffer`: each a label, a tab,
- * words and a line feed. Returns the length of the text, which may be greater; 0: the report has none.
+ * words and a line feed. Returns the length of the text, which may be greater; 0: the report has none, or
+ * there is no such part.
  */
 size_t ct_report_rows(
 	const struct ct_report *report, enum ct_report_part part, char *buffer, size_t nr_bytes);

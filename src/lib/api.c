@@ -487,7 +487,8 @@ size_t ct_report_rows(
 	size_t position = 0, length;
 	struct fact fact;
 
-	makers[part](&rows, report);
+	if ((size_t)part < sizeof(makers) / sizeof(*makers))
+		makers[part](&rows, report);
 	while (render_facts_next(&rows, &position, &fact)) {
 		if (fact.value_bytes)
 			text_format(&text, "%.*s\t%.*s\n", (int)fact.label_bytes, fact.label,

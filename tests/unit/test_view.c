@@ -477,6 +477,7 @@ static void check_view(struct ct_trace *trace)
 
 	CHECK_EQUAL(ct_view_open(trace, NULL, &view, NULL), CT_OK);
 	CHECK_EQUAL(ct_view_report(view, &report, NULL), CT_OK);
+	CHECK_EQUAL(ct_report_rows(report, (enum ct_report_part)99, NULL, 0), 0);
 	check_counts(view, report);
 	check_times(view, report);
 	for (i = 0; i < report->statistics.nr_places; i++)
