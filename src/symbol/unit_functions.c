@@ -57,7 +57,7 @@ bool symbol_entry_covers(Dwarf_Die *entry, Dwarf_Addr address)
 	ptrdiff_t next = 0;
 	uint32_t i;
 
-	for (i = 0; i < FUNCTION_RANGES_MAX; i++) {
+	for (i = 0; i < ENTRY_RANGES_MAX; i++) {
 		next = dwarf_ranges(entry, next, &base, &begin, &end);
 		if (next <= 0)
 			return false;
@@ -146,7 +146,7 @@ static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *ret_inne
 
 		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
 			    tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-			dwarf_haspc(&entry, address) > 0) {
+			symbol_entry_covers(&entry, address)) {
 			*ret_inner = entry;
 			return true;
 		}

@@ -25,11 +25,12 @@ struct unit_functions {
  * ranges again and again.
  */
 #define FUNCTION_RANGES_MAX 64u       /* of one function */
+#define ENTRY_RANGES_MAX 1024u        /* of one block, or one function that was inlined */
 #define FUNCTIONS_RANGES_MAX 1048576u /* of all functions of a file */
 
 /*
  * symbol_entry_covers: is the address in one of the ranges of a function or a block? False if it has more ranges than
- * FUNCTION_RANGES_MAX, and none of the first is it.
+ * ENTRY_RANGES_MAX, and none of the first is it.
  */
 bool symbol_entry_covers(Dwarf_Die *entry, Dwarf_Addr address);
 
