@@ -19,7 +19,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_THREAD, .thread = {1, 2, 3, ""}},
 	{.type = CT_DEFINE_STREAM, .stream = {128, 16384}},
 	{.type = CT_DEFINE_SITE,
-		.site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n", 2, 3}},
+		.site = {1, 2, 3, 4, 5, "f", "g", "r", "m", 6, 7, "c\tf\t8\n", 2, 3, 4}},
 	{.type = CT_DEFINE_MAPPING, .mapping = {1, 2, 3, 4, "p", "b"}},
 	{.type = CT_DEFINE_CLOCK, .clock = {1, 2, 3, 4, 5, 6}},
 	{.type = CT_DEFINE_HEARTBEAT, .heartbeat = {1}},
@@ -238,7 +238,7 @@ static void test_defined_again(void)
 	made_site(sink, 1, 1, "a.c");
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_SITE,
 				  .site = {1, 1, 9, 99, 9, "b.c", "f", "", "m", 0x10, 0, "c",
-					  CTP_FORM_C, 0}});
+					  CTP_FORM_C, 0, 0}});
 	made_define(sink, (struct ct_definition){.type = CT_DEFINE_PROCESS,
 				  .process = {1, 0, 0, "/bin/other", ""}});
 	made_define(sink,
