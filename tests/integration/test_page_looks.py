@@ -6,14 +6,9 @@ import pathlib
 from browser import Page, open_browser
 from served import Server, judged, need_pages
 from support import COROTRACER, check, folder, run
-from test_page_screens import STANDSTILL, trace_of
+from test_page_screens import SERVER, STANDSTILL, trace_of
 
-HEALTHY = """\
-trace from=0 until=1s
-process 1 pid=100 program=/bin/server probe
-thread 1 tid=101 name=worker-0
-site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
-site 2 kind=source file=/src/server.cpp line=120 function=handle reason=Sleep
+HEALTHY = SERVER + """\
 1ms t1 create c1 0x11010 @1
 1ms t1 thread-time ran=1000000 0
 1001us t1 resume c1

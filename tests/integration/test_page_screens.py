@@ -310,12 +310,16 @@ def check_list(browser, place):
     server.stop()
 
 
-HEALTHY = """\
+# A server with one worker, and the two places at which its coroutines are.
+SERVER = """\
 trace from=0 until=1s
 process 1 pid=100 program=/bin/server probe
 thread 1 tid=101 name=worker-0
 site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
 site 2 kind=source file=/src/server.cpp line=120 function=handle reason=Sleep
+"""
+
+HEALTHY = SERVER + """\
 1ms t1 create c1 0x11010 @1
 2ms t1 resume c1
 100ms t1 suspend c1 timer:9 @2

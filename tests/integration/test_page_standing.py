@@ -11,6 +11,7 @@ import subprocess
 from browser import Page, open_browser
 from served import Server, judged, need_pages
 from support import BUILD, COROTRACER, check, folder, run
+from test_page_screens import SERVER
 from test_page_timeline import Timeline
 
 ANNOTATED = BUILD / "tests/targets/annotated"
@@ -18,12 +19,7 @@ PAUSE_US = 2000
 SCREENS = ("findings", "timeline", "coroutines", "overview", "waits", "places", "tasks", "quality", "sql")
 
 # The trace itself is in order: 7 events, and 62 are missing.
-LOSSY = """\
-trace from=0 until=1s
-process 1 pid=100 program=/bin/server probe
-thread 1 tid=101 name=worker-0
-site 1 kind=source file=/src/server.cpp line=40 function=accept_loop
-site 2 kind=source file=/src/server.cpp line=120 function=handle reason=Sleep
+LOSSY = SERVER + """\
 1ms t1 create c1 0x11010 @1
 2ms t1 resume c1
 200ms t1 lost 62
