@@ -77,14 +77,6 @@ static bool is_of_errands(const struct place *place)
 	       place->nr_ended - place->nr_brought <= place->nr_ended / SHARE_OTHERS;
 }
 
-/* Has it started others in its last run? Where a task's waits share a place, its other waits say nothing of these. */
-static bool has_sent(const struct model_watch *watch, uint32_t index)
-{
-	const struct of_coro *of = model_watch_rare(watch, index);
-
-	return of->nr_sent > 0;
-}
-
 static void note_other(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -97,6 +89,7 @@ static void note_other(struct model_watch *watch, const struct model_sight *sigh
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	const struct of_coro *of = model_watch_rare(watch, sight->coro);
 	struct place *place = place_at(watch, coro);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 	bool is_brought;
@@ -104,7 +97,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	if (!place || sight->by == sight->coro)
 		return true;
 	place->nr_all++;
-	if (!has_sent(watch, sight->coro))
+	/* Where a task's waits share a place, those without a start in its last run say nothing of the others. */
+	if (!of->nr_sent)
 		return true;
 	is_brought = is_errand(watch->model, sight->by, sight->coro);
 	if (sight->by && !is_brought && is_of_errands(place))
