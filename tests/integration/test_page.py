@@ -157,7 +157,7 @@ def check_statements(it, page, trace):
     a statement without an end is ended. A page without SQLite says so."""
     it.page.goto(f"{page.as_uri()}#sql")
     it.page.wait_for_selector("#recipe option:nth-child(3)", state="attached")
-    it.page.evaluate("window.copied = []; navigator.clipboard.writeText = (text) => { copied.push(text); return Promise.resolve(); }")
+    it.page.evaluate("window.copied = []; navigator.clipboard.writeText = (text) => { copied.push(text); return Promise.resolve(); }; 0")
     it.page.fill("#sql", "SELECT 1 AS one")
     it.page.keyboard.press("Control+Enter")
     it.page.wait_for_selector("#answered, #sql-refused")
