@@ -260,7 +260,8 @@ enum ctp_policy {
 #define CTP_TOLD_AROUND 1u
 
 /* Flags of a return record. */
-#define CTP_RETURN_FAILED 1u /* a panic or an exception ended the coroutine */
+#define CTP_RETURN_FAILED 1u    /* a panic or an exception ended the coroutine */
+#define CTP_RETURN_CANCELLED 2u /* a cancellation ended the coroutine, or made it end itself */
 
 /* Flags of a wake record of the outcome CTP_OUTCOME_NO_WAKER. */
 #define CTP_WAKER_TAKEN 1u /* a waker was taken during that run and dropped during the same run */

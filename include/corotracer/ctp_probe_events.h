@@ -190,6 +190,16 @@ CTP_INLINE void ctp_return_failed(uint64_t coro, uint32_t site)
 }
 
 /*
+ * ctp_return_cancelled: does what ctp_return does, if `coro` was cancelled, and ended in the run in which it learnt so;
+ * `site` is where it waited until then, 0: not known.
+ */
+CTP_INLINE void ctp_return_cancelled(uint64_t coro, uint32_t site)
+{
+	ctp_emit(coro, 0, CTP_TAIL(site, CTP_KIND_RETURN, 0, CTP_RETURN_CANCELLED));
+	ctp_current_leave(coro);
+}
+
+/*
  * ctp_destroy: `coro` is gone, and another coroutine may lie at its addresses. `life` says what the coroutine did
  * before (lives.def).
  */

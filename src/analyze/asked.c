@@ -78,7 +78,8 @@ static const char *words_end(struct analysis *analysis, const struct model_watch
 		return "has ended since";
 	if (asked->state < CT_STATE_DONE || asked->is_presumed_done)
 		return "";
-	return analyze_say(analysis, "ended %s after that%s",
+	return analyze_say(analysis, "%s %s after that%s",
+		analyze_words_how_ended(analysis, asked->process, asked->id),
 		analyze_words_duration(analysis, asked->changed - record->time),
 		record_of(watch, index)->asked ? "" : ", in a run that woke nobody");
 }

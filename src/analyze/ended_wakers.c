@@ -90,9 +90,10 @@ void analyze_ended_wakers_tell(
 		"%" PRIu64 " of the %" PRIu64
 		" waits there were ended by coroutines that were started at %s, and no other "
 		"coroutine ended one; all of these have ended, the last, coroutine %" PRIu64
-		", %s %s",
+		", %s %s %s",
 		place->nr_by_coros, place->nr_ended,
 		analyze_words_place(analysis, place->spawn_site), of_start->last,
+		analyze_words_how_ended(analysis, coro->process, of_start->last),
 		analyze_words_duration(analysis, llabs(of_start->last_time - coro->suspended)),
 		of_start->last_time < coro->suspended ? "before this wait began"
 						      : "after this wait began");

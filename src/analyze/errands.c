@@ -310,9 +310,10 @@ void analyze_errands_tell_over(
 	analyze_story_evidence(analysis, story,
 		"the %" PRIu32
 		" coroutines that it had started just before%s have ended; the last one, "
-		"%s, which was started at %s, ended %s after this wait began, and did not wake it",
+		"%s, which was started at %s, %s %s after this wait began, and did not wake it",
 		is_all ? of->nr_sent : of->nr_there, is_all ? "" : " in the same function",
 		words_errand(analysis, of), analyze_words_place(analysis, of->spawn_site),
+		analyze_words_how_ended(analysis, coro->process, of->id),
 		analyze_words_duration(analysis, of->end - coro->suspended));
 }
 

@@ -457,7 +457,7 @@ static const char *words_whom(struct analysis *analysis, const struct provenance
 
 	if (relay->lost && (is_habit || !whom->is_presumed_done))
 		return analyze_say(analysis, "%s, which %s %s later and %s%s", who,
-			whom->rare->failed_site ? "failed" : "ended",
+			analyze_words_how_ended(analysis, whom->process, whom->id),
 			analyze_words_duration(analysis, relay->lost_time - relay->last.time),
 			is_habit ? "passed it on to nobody" : "woke nobody there",
 			words_kept(relay, coro));
@@ -488,6 +488,16 @@ static const char *words_thread(struct analysis *analysis, uint32_t thread)
 		       : "";
 }
 
+/* When one that was cancelled ended, if the coroutine waited by then. */
+static const char *words_cancelled(
+	struct analysis *analysis, const struct model_coro *ended, const struct model_coro *coro)
+{
+	return ended->rare->cancelled_site && ended->changed >= coro->suspended
+		       ? analyze_say(analysis, ", %s after this wait began",
+				 analyze_words_duration(analysis, ended->changed - coro->suspended))
+		       : "";
+}
+
 /* The waker, and what keeps it from waking again: its end, or a wait of its own. */
 static const char *words_waker(struct analysis *analysis, const struct provenance_relay *relay,
 	const struct model_coro *coro)
@@ -500,8 +510,9 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 	if (waker == coro)
 		return analyze_say(analysis, "; %s woke it itself", who);
 	if (waker->state >= CT_STATE_DONE && !waker->is_presumed_done)
-		return analyze_say(analysis, "; %s, which woke it, %s", who,
-			analyze_words_ended(analysis, waker));
+		return analyze_say(analysis, "; %s, which woke it, %s%s", who,
+			analyze_words_ended(analysis, waker),
+			words_cancelled(analysis, waker, coro));
 	if (waker->state == CT_STATE_WAITING && waker->point == CTP_POINT_AWAIT)
 		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s%s", who,
 			analyze_words_place(analysis, waker->wait_site),

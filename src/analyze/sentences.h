@@ -49,8 +49,12 @@ const char *analyze_words_wait(struct analysis *analysis, const struct model_cor
 /* analyze_words_coro: "coroutine 3 (consumer)". */
 const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_words_ended: "has ended" of a coroutine that has, or "has failed, at consume, app.py:5". */
+/*
+ * analyze_words_ended: "has ended" of a coroutine that has, "has failed, at consume, app.py:5", or "was cancelled, at"
+ * the place. analyze_words_how_ended: "ended", "failed" or "was cancelled"; the coroutine's record may be gone.
+ */
 const char *analyze_words_ended(struct analysis *analysis, const struct model_coro *coro);
+const char *analyze_words_how_ended(const struct analysis *analysis, uint32_t process, uint64_t id);
 /* analyze_words_system_call: "epoll_wait"; "system call 999" where no name is known. */
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call);
 /* analyze_words_thread: "thread worker-1 (1234)". */

@@ -574,8 +574,9 @@ static void tell_last(struct analysis *analysis, struct story *story, const stru
 		return;
 	analyze_story_evidence(analysis, story,
 		"every coroutine that ended a wait there was started at %s, and all of them "
-		"have ended; the last, coroutine %" PRIu64 ", ended %s %s, and woke nobody there",
+		"have ended; the last, coroutine %" PRIu64 ", %s %s %s, and woke nobody there",
 		analyze_words_place(analysis, place->spawn_site), of_start->ended,
+		analyze_words_how_ended(analysis, coro->process, of_start->ended),
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"
 						       : "after this wait began");

@@ -123,10 +123,23 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 
 const char *analyze_words_ended(struct analysis *analysis, const struct model_coro *coro)
 {
+	if (coro->rare->cancelled_site)
+		return analyze_say(analysis, "was cancelled, at %s",
+			analyze_words_place(analysis, coro->rare->cancelled_site));
 	if (!coro->rare->failed_site)
 		return "has ended";
 	return analyze_say(analysis, "has failed, at %s",
 		analyze_words_place(analysis, coro->rare->failed_site));
+}
+
+const char *analyze_words_how_ended(const struct analysis *analysis, uint32_t process, uint64_t id)
+{
+	uint32_t index = model_find(analysis->model, process, id);
+	const struct model_rare *rare = analysis->model->coros.at[index].rare;
+
+	if (rare->cancelled_site)
+		return "was cancelled";
+	return rare->failed_site ? "failed" : "ended";
 }
 
 const char *analyze_words_system_call(struct analysis *analysis, uint32_t call)

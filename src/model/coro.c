@@ -387,23 +387,11 @@ bool model_coro_switch(struct model *model, const struct ct_event *event)
 
 /* ---------------------------------------------------------------- the end */
 
-static void note_failed(struct model *model, struct model_coro *coro, uint32_t site)
-{
-	struct model_failed *failed = &process_at(model, coro->process)->failed;
-
-	*failed = (struct model_failed){.count = failed->count + 1,
-		.site = coro->spawn_site,
-		.failed = site,
-		.id = coro->id};
-	model_set_rare(model, coro, failed_site, site ? site : coro->spawn_site);
-}
-
 static bool finish(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_coro *coro = coro_at(model, index);
 
-	if (event->flags & CTP_RETURN_FAILED)
-		note_failed(model, coro, event->site);
+	model_coro_note_outcome(model, coro, event);
 	give_up_early(model, coro, event->time);
 	process_at(model, coro->process)->tells_ends = true;
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&

@@ -102,8 +102,9 @@ struct model_rare {
 	uint32_t destroy_coro; /* the coroutine that ran on that thread; 0: none */
 	/* where an error arose that ended it, or else where it was started; 0: none did */
 	uint32_t failed_site;
-	uint32_t epoch;      /* epoch of its destruction */
-	uint32_t ghost_wake; /* index of the ghost of its last late wake, plus 1; 0: none */
+	uint32_t cancelled_site; /* where it was cancelled, or else was started; 0: it was not */
+	uint32_t epoch;          /* epoch of its destruction */
+	uint32_t ghost_wake;     /* index of the ghost of its last late wake, plus 1; 0: none */
 };
 
 /* The parts of a coroutine that has none of its own: read like any other part, and never written. */

@@ -74,6 +74,28 @@ void model_parts_give_back(struct model *model, struct model_coro *coro)
 	coro->rare = &model_nothing_rare;
 }
 
+static void note_failed(struct model *model, struct model_coro *coro, uint32_t site)
+{
+	struct model_failed *failed = &process_at(model, coro->process)->failed;
+
+	*failed = (struct model_failed){.count = failed->count + 1,
+		.site = coro->spawn_site,
+		.failed = site,
+		.id = coro->id};
+	model_set_rare(model, coro, failed_site, site ? site : coro->spawn_site);
+}
+
+void model_coro_note_outcome(
+	struct model *model, struct model_coro *coro, const struct ct_event *event)
+{
+	uint32_t site = coro->wait_site ? coro->wait_site : coro->spawn_site;
+
+	if (event->flags & CTP_RETURN_FAILED)
+		note_failed(model, coro, event->site);
+	else if (event->flags & CTP_RETURN_CANCELLED)
+		model_set_rare(model, coro, cancelled_site, event->site ? event->site : site);
+}
+
 void model_coro_held(struct model *model, struct model_coro *coro, const struct ct_event *event)
 {
 	bool is_known =

@@ -90,6 +90,9 @@ struct model_rare *model_rare_make(struct model *model, struct model_coro *coro)
  * had been recorded.
  */
 void model_coro_held(struct model *model, struct model_coro *coro, const struct ct_event *event);
+/* model_coro_note_outcome: the coroutine returned by this event: it may have failed, or was cancelled. */
+void model_coro_note_outcome(
+	struct model *model, struct model_coro *coro, const struct ct_event *event);
 /* model_parts_give_back: takes both parts away from the coroutine. */
 void model_parts_give_back(struct model *model, struct model_coro *coro);
 

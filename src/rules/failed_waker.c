@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wakers that an error has ended: whoever ended a wait there last would have gone on to end others, so that the error
- * is what a reader has to look at.
+ * is what a reader has to look at. A cancellation is told, but a program may mean it.
  */
 #include "analyze/provenance.h"
 #include "analyze/resumers.h"
@@ -34,15 +34,17 @@ void rules_failed_waker_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_coro *waker = waker_of(analysis, coro);
+	uint32_t failed = waker->rare->failed_site;
 	struct ct_step step = {
 		.time = waker->changed,
-		.site = waker->rare->failed_site,
+		.site = failed ? failed : waker->rare->cancelled_site,
 		.thread = waker->thread,
 		.coro = waker->id,
 		.sequence = UINT64_MAX,
-		.text = "an error ended this coroutine",
+		.text = failed ? "an error ended this coroutine"
+			       : "this coroutine was cancelled, and ended",
 	};
 
-	if (waker->rare->failed_site)
+	if (step.site)
 		analyze_story_step(analysis, story, &step);
 }

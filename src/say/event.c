@@ -277,6 +277,8 @@ static void say_plain(struct text *text, const struct ct_event *event)
 		text_format(text, "%s%s", text->length > before ? ", " : "", argument);
 	if (event->kind == CTP_KIND_RETURN && event->flags & CTP_RETURN_FAILED)
 		text_format(text, "%sfailed", text->length > before ? ", " : "");
+	if (event->kind == CTP_KIND_RETURN && event->flags & CTP_RETURN_CANCELLED)
+		text_format(text, "%scancelled", text->length > before ? ", " : "");
 	if (event_is_told_around(event))
 		text_format(text, "%srecorded by a hook", text->length > before ? ", " : "");
 }

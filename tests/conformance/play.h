@@ -57,6 +57,7 @@ static uint64_t last_result;
 	PLAIN(wake, ctp_wake(N(0), N(1), W(2), (enum ctp_outcome)N(3)))                       \
 	PLAIN(return, ctp_return(N(0)))                                                       \
 	PLAIN(return_failed, ctp_return_failed(N(0), W(1)))                                   \
+	PLAIN(return_cancelled, ctp_return_cancelled(N(0), W(1)))                             \
 	PLAIN(destroy, ctp_destroy(N(0), (enum ctp_life)N(1)))                                \
 	PLAIN(destroy_at, ctp_destroy_at(N(0), (enum ctp_life)N(1), W(2)))                    \
 	PLAIN(await, ctp_await(N(0), N(1), W(2)))                                             \

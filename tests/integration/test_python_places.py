@@ -56,6 +56,37 @@ async def main():
 
 trio.run(main)
 """
+CANCELS = """\
+import asyncio
+
+async def escapes():
+    await asyncio.Event().wait()
+
+async def catches():
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        pass
+
+async def times_out():
+    try:
+        async with asyncio.timeout(0.01):
+            await asyncio.Event().wait()
+    except TimeoutError:
+        pass
+
+async def returns():
+    await asyncio.sleep(0)
+
+async def main():
+    tasks = [asyncio.create_task(one(), name=one.__name__) for one in (escapes, catches, times_out, returns)]
+    await asyncio.sleep(0.1)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+asyncio.run(main())
+"""
 
 
 def dump_of(place, python, code):
@@ -86,8 +117,17 @@ def check_failed(place, python):
     sites = places_in(dump)
     ids = {name: coro for coro, name in re.findall(r' name coroutine:(\d+) .*# "(\w+)"', dump)}
     ends = {coro: sites.get(site, "no place") for coro, site in re.findall(r" return c(\d+) @(\d+) flags=0x1", dump)}
+    cancelled = re.findall(r" return c(\d+) flags=0x2", dump)
     check("program.py line=4 function=read" in ends.get(ids["sort"], ""), f"{ids}, failed: {ends}")
     check(not {ids["sleeper"], ids["give_up"]} & set(ends), f"who is cancelled has not failed: {ids}, {ends}")
+    check(cancelled == [ids["sleeper"]], f"cancelled: {cancelled} of {ids}")
+
+
+def check_cancelled(place, python):
+    dump = dump_of(place, python, CANCELS)
+    ids = {coro: name for coro, name in re.findall(r' name coroutine:(\d+) .*# "(\w+)"', dump)}
+    cancelled = [ids.get(coro, coro) for coro in re.findall(r" return c(\d+) flags=0x2", dump)]
+    check(sorted(cancelled) == ["catches", "escapes"], f"cancelled: {cancelled} of {ids}")
 
 
 def main():
@@ -99,6 +139,7 @@ def main():
             for way in WAYS:
                 check_computing(place, python, library, way)
         check_failed(place, python)
+        check_cancelled(place, python)
 
 
 if __name__ == "__main__":

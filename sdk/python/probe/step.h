@@ -25,6 +25,7 @@ struct steps {
 	uint64_t deadline_ns; /* deadline of ends_first */
 	uint64_t limit_ns;    /* time by which any wait of this step ends, or 0 */
 	enum state state;
+	bool is_cancelled; /* a cancellation began this step, and no time-out of its own made it */
 	bool has_waited; /* its last step ended by a wait, and not by going to the end of the queue */
 	struct held_wait wait;
 };
@@ -36,9 +37,13 @@ extern _Thread_local struct steps *running;
 /* steps_unwrap: the coroutine inside a wrapper, borrowed; NULL: it is none. */
 PyObject *steps_unwrap(PyObject *object);
 
-/* steps_begin: a step begins; returns the one inside of which it does so. steps_end: the coroutine has ended. */
+/*
+ * steps_begin: a step begins; returns the one inside of which it does so. steps_end: the coroutine has ended.
+ * steps_is_cancellation: is this class, or that of this object, one by which a library cancels?
+ */
 struct steps *steps_begin(struct steps *steps);
 void steps_end(struct steps *steps);
+bool steps_is_cancellation(PyObject *error);
 
 /* steps_gather: waits for the tasks among `children`, a list of futures, tasks, or their wrappers. */
 void steps_gather(struct steps *steps, PyObject *children, uint32_t site);

@@ -75,6 +75,7 @@ struct steps *steps_begin(struct steps *steps)
 	while (steps->nr_gathered > 0)
 		ctp_await_done(steps->coro, steps->gathered[--steps->nr_gathered]);
 	steps->state = STATE_RUNNING;
+	steps->is_cancelled = false;
 	steps->ends_first = NULL;
 	held_end(&steps->wait);
 	running = steps;
@@ -196,20 +197,6 @@ static void step_suspend(struct steps *steps, PyObject *future)
 	held_look();
 }
 
-/*
- * Records the end: by an exception, or by a return, which raises StopIteration if the step was a throw. A cancellation
- * is no error (CancelledError, GeneratorExit and the like are no Exceptions).
- */
-void steps_end(struct steps *steps)
-{
-	if (PyErr_Occurred() && PyErr_ExceptionMatches(PyExc_Exception) &&
-		!PyErr_ExceptionMatches(PyExc_StopIteration))
-		ctp_return_failed(steps->coro, places_of_error());
-	else
-		ctp_return(steps->coro);
-	ctp_destroy(steps->coro, CTP_LIFE_DONE);
-}
-
 static void step_end(struct steps *steps, struct steps *outer, PyObject *yielded)
 {
 	running = outer;
@@ -268,6 +255,9 @@ static PyObject *method_throw(PyObject *self, PyObject *arguments)
 	if (!method)
 		return NULL;
 	outer = steps_begin(steps);
+	steps->is_cancelled = !steps->limit_ns && PyTuple_Check(arguments) &&
+			      PyTuple_Size(arguments) > 0 &&
+			      steps_is_cancellation(PyTuple_GetItem(arguments, 0));
 	result = PyObject_Call(method, arguments, NULL);
 	step_end(steps, outer, result);
 	Py_DECREF(method);

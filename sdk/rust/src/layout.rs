@@ -34,6 +34,7 @@ pub const TOLD_AROUND: u32 = 1;
 pub const ENQUEUE_PRIVATE: u32 = 1;
 pub const PARK_UNTIMED: u32 = 1;
 pub const RETURN_FAILED: u32 = 1;
+pub const RETURN_CANCELLED: u32 = 2;
 pub const WAKER_TAKEN: u32 = 1;
 pub const NOTIFY_UNKEPT: u32 = 1;
 pub const SYSCALL_READY: u32 = 1;

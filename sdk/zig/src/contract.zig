@@ -33,6 +33,7 @@ pub const told_around = 1;
 pub const enqueue_private = 1;
 pub const park_untimed = 1;
 pub const return_failed = 1;
+pub const return_cancelled = 2;
 pub const waker_taken = 1;
 pub const notify_unkept = 1;
 pub const syscall_ready = 1;
@@ -284,6 +285,7 @@ pub const calls = struct {
     pub extern fn ctp_wake(waker: u64, target: u64, site: u32, outcome: Outcome) void;
     pub extern fn ctp_return(coro: u64) void;
     pub extern fn ctp_return_failed(coro: u64, site: u32) void;
+    pub extern fn ctp_return_cancelled(coro: u64, site: u32) void;
     pub extern fn ctp_destroy(coro: u64, life: Life) void;
     pub extern fn ctp_destroy_at(coro: u64, life: Life, site: u32) void;
     pub extern fn ctp_await(parent: u64, child: u64, site: u32) void;

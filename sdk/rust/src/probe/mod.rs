@@ -319,6 +319,13 @@ pub fn return_failed(coro: u64, site: u32) {
     leave(coro);
 }
 
+/// Does what [`return_`] does, if `coro` was cancelled; `site` is where it waited until then, 0: not known.
+#[inline]
+pub fn return_cancelled(coro: u64, site: u32) {
+    emit(coro, 0, tail(site, kind::RETURN, 0, layout::RETURN_CANCELLED as u16));
+    leave(coro);
+}
+
 /// `coro` is gone; `life` says what the coroutine did before.
 #[inline]
 pub fn destroy(coro: u64, life: u8) {

@@ -99,6 +99,7 @@ fn perform_scheduling(name: &str, a: &Arguments) -> bool {
         "wake" => probe::wake(a.n(0), a.n(1), a.w(2), a.b(3)),
         "return" => probe::return_(a.n(0)),
         "return_failed" => probe::return_failed(a.n(0), a.w(1)),
+        "return_cancelled" => probe::return_cancelled(a.n(0), a.w(1)),
         "destroy" => probe::destroy(a.n(0), a.b(1)),
         "destroy_at" => probe::destroy_at(a.n(0), a.b(1), a.w(2)),
         "await" => probe::await_(a.n(0), a.n(1), a.w(2)),
