@@ -10,7 +10,8 @@
  * The rule is silent if the accounts are missing, or the thread waited for a processor, or slept in a way that nothing
  * recorded explains; if the world stood still meanwhile, as during a garbage collection; if nobody was kept waiting; if
  * the coroutine is marked; while the program warms up or ends; and under a debugger. A thread in a futex waits for
- * another one: a Suspect, if one of the others had no processor.
+ * another one: a Suspect, if one of the others had no processor, and silent, if one that was just started had none yet
+ * when last looked at.
  */
 #include <inttypes.h>
 
@@ -304,6 +305,33 @@ static bool may_wait_for_starved(const struct model *model, const struct hog *ho
 	return false;
 }
 
+/* Did the thread come to life meanwhile, and had it never had a processor when last looked at, late in the run? */
+static bool is_unborn(const struct model_thread *thread, const struct model_run *run)
+{
+	const struct model_account *last = NULL;
+	ct_time since = run->until - run->ns;
+	size_t i;
+
+	for (i = 0; i < thread->accounts.count && thread->accounts.at[i].time <= run->until; i++)
+		last = &thread->accounts.at[i];
+	return last && thread->accounts.at[0].time > since && !last->ran_ns &&
+	       last->time >= since + run->ns / 4;
+}
+
+/* A thread that starts another one sleeps until that one has run, which is the machine's fault if it may not run. */
+static bool starts_thread(const struct model *model, const struct hog *hog)
+{
+	const struct model_run *run = &hog->run;
+	uint32_t process = model->threads[run->thread].process, i;
+
+	if (hog->system_call != SYSTEM_CALL_futex)
+		return false;
+	for (i = 1; i < model->nr_threads; i++)
+		if (model->threads[i].process == process && is_unborn(&model->threads[i], run))
+			return true;
+	return false;
+}
+
 /* What may have kept the thread, and is not the coroutine's fault. */
 static void add_doubts(
 	struct analysis *analysis, const struct hog *hog, struct candidate *candidate)
@@ -334,7 +362,8 @@ static void judge(struct analysis *analysis, uint32_t site)
 
 	if (!is_anybody_behind(hog) || is_excused(analysis, run) ||
 		own_time(analysis, hog) <= limit_of(analysis, site) ||
-		(are_overdue(hog) && is_starved(analysis, hog)))
+		(are_overdue(hog) && is_starved(analysis, hog)) ||
+		starts_thread(analysis->model, hog))
 		return;
 	add_doubts(analysis, hog, &candidate);
 	/* Meanwhile the coroutine may have suspended, and gone on. */
