@@ -241,6 +241,23 @@ bool analyze_stillness_may_have_run(const struct analysis *analysis, uint32_t pr
 	return false;
 }
 
+bool analyze_stillness_has_closed_polls(const struct analysis *analysis, uint32_t process)
+{
+	const struct model *model = analysis->model;
+	uint32_t nr_closed = 0, i;
+
+	for (i = 1; i < model->descriptors.count; i++) {
+		const struct model_descriptor *descriptor = &model->descriptors.at[i];
+
+		if (descriptor->process != process || descriptor->type != CTP_DESCRIPTOR_TYPE_POLL)
+			continue;
+		if (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN)
+			return false;
+		nr_closed++;
+	}
+	return nr_closed > 0;
+}
+
 bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since)
 {
 	ct_time end = analysis->parties[process].end;

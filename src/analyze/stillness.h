@@ -48,6 +48,11 @@ uint32_t analyze_stillness_leaving(const struct analysis *analysis, uint32_t thr
  */
 bool analyze_stillness_may_have_run(const struct analysis *analysis, uint32_t process);
 
+/*
+ * analyze_stillness_has_closed_polls: has the process closed all interest lists that it had? Then its loops are over.
+ */
+bool analyze_stillness_has_closed_polls(const struct analysis *analysis, uint32_t process);
+
 /* analyze_stillness_lasts: is the time from `since` to the end of the process long enough for a standstill? */
 bool analyze_stillness_lasts(const struct analysis *analysis, uint32_t process, ct_time since);
 

@@ -238,10 +238,11 @@ static bool waits(const struct analysis *analysis, uint32_t index)
 
 /*
  * Has the process a worker that was on a processor at each look since its last recorded event, or, if all threads are
- * blocked, is its first thread one that waits for ever? Workers that wait are only idle.
+ * blocked, is its first thread one that waits for ever? Workers that wait are only idle; after its loop, one computes.
  */
 static bool has_hanging_thread(const struct analysis *analysis, uint32_t process, bool is_blocked)
 {
+	bool has_polls = !analyze_stillness_has_closed_polls(analysis, process);
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->nr_threads; i++) {
@@ -253,7 +254,7 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 			continue;
 		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
 			return true;
-		if (thread->is_worker && computes(analysis, thread, process))
+		if (thread->is_worker && has_polls && computes(analysis, thread, process))
 			return true;
 	}
 	return false;
