@@ -17,6 +17,32 @@ bool analyze_runtime_words_is(
 	return go_words_is(site->reason, word) || go_words_is(site->function, word);
 }
 
+bool analyze_runtime_words_may_end_soon(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
+
+	return coro->state == CT_STATE_WAITING && waited_ns <= LIMIT(analysis, WAIT_LIMIT) &&
+	       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT);
+}
+
+bool analyze_runtime_words_most_may_end_soon(
+	const struct analysis *analysis, uint32_t process, ct_time since)
+{
+	uint32_t nr_new = 0, nr_timed = 0, i;
+
+	for (i = 1; i < analysis->model->coros.count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[i];
+
+		if (coro->process != process || coro->state >= CT_STATE_DONE ||
+			coro->created == CT_NO_TIME || coro->created < since)
+			continue;
+		nr_new++;
+		nr_timed += analyze_runtime_words_may_end_soon(analysis, coro);
+	}
+	return nr_timed * 2 > nr_new;
+}
+
 bool analyze_runtime_words_runs(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
 {

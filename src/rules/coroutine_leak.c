@@ -8,12 +8,13 @@
  * that outlive who started them (pollers.c); if they are no more than there are open connections; if they are marked,
  * or become fewer at the end; or if so many ends may be missing that too few are left. If the load ended before the
  * observation did, coroutines that all wait for the same object are a pool; coroutines that were left behind wait for
- * an object of their own each.
+ * an object of their own each. A Suspect, if they wait for one of several channels, as one of these may be a timer's.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/runtime_words.h"
 #include "rules/parts.h"
 
 #define WINDOWS 8u
@@ -227,6 +228,8 @@ static void add_members(struct analysis *analysis, const struct family *family)
 			continue;
 		analyze_candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 			analysis->parties[coro->process].end);
+		if (analyze_runtime_words_may_end_soon(analysis, coro))
+			analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_WAIT_UNTOLD);
 		analyze_candidate_add(analysis, &candidate);
 	}
 }

@@ -14,6 +14,7 @@
  * channel from which all have ended that took from it (untaken.c) is reported as such, and as soon as it is one.
  */
 
+#include "analyze/runtime_words.h"
 #include "rules/parts.h"
 
 #define MOST_GROUPS 16u
@@ -424,6 +425,15 @@ static bool is_of_untaken(const struct analysis *analysis, const struct model_se
 	       rules_untaken_is_object(analysis, series->object);
 }
 
+/* May most of the living coroutines that came with the growth wait for timers? */
+static bool are_alive_timed(const struct analysis *analysis, const struct model_series *series)
+{
+	ct_time end = analyze_party_working_until(analysis, series->process);
+
+	return analyze_runtime_words_most_may_end_soon(
+		analysis, series->process, warm_until(analysis, series, end));
+}
+
 static void judge(struct analysis *analysis, uint32_t index)
 {
 	const struct model_series *series = &analysis->model->series.at[index];
@@ -442,6 +452,8 @@ static void judge(struct analysis *analysis, uint32_t index)
 	candidate.cause_site = place_of(analysis, series);
 	if (is_of_runtime(analysis, series))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_COLLECTED);
+	if (series->kind == MODEL_SERIES_ALIVE && are_alive_timed(analysis, series))
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_WAIT_UNTOLD);
 	if (analyze_candidate_outlives_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 		    analysis->parties[series->process].end))
 		analyze_candidate_add(analysis, &candidate);
