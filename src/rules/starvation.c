@@ -5,7 +5,8 @@
  *
  * The rule is silent if the accounts are missing or say otherwise, if too few coroutines were woken, or fewer than
  * three of them late; and if all runs are short, and the delay is no longer than one of each living coroutine takes:
- * then more is to be done than can be, and nobody is passed over.
+ * then more is to be done than can be, and nobody is passed over. The rule is silent, too, if nothing ran meanwhile,
+ * and all runs together are too short for it: then the machine was late to wake a worker.
  */
 #include "rules/parts.h"
 
@@ -95,6 +96,17 @@ static bool is_saturated(
 	return (int64_t)histogram_at(&of->runs, 0.99) < delay / 4 && delay <= fair_delay(of);
 }
 
+/* Did nothing run during the longest delay, and did all runs together take less time than the late ones waited? */
+static bool is_of_machine(
+	const struct analysis *analysis, uint32_t process, const struct model_place_times *times)
+{
+	double nr_late = (double)times->delays->count * 0.01;
+
+	nr_late = nr_late < LEAST_LATE ? LEAST_LATE : nr_late;
+	return !times->delayed_by.coro && (double)analysis->model->processes[process].runs.sum <
+						  nr_late * (double)late_delay(times);
+}
+
 static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
 {
 	uint32_t process = analysis->model->coros.at[times->most_delayed].process;
@@ -113,7 +125,8 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 	if (analysis->model->coros.at[times->most_delayed].mark ||
 		!analyze_party_is_at_work(
 			analysis, process, candidate.since, times->most_delayed_until) ||
-		!had_processors(analysis, process) || is_saturated(analysis, process, times))
+		!had_processors(analysis, process) || is_saturated(analysis, process, times) ||
+		is_of_machine(analysis, process, times))
 		return;
 	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, FROM_THE_BEGINNING, analysis->parties[process].end);
