@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "rules/parts.h"
+#include "rules/watchdog.h"
 
 #define CANDIDATES_TOLD 8u
 
@@ -128,7 +129,8 @@ static void judge(struct analysis *analysis, uint32_t process, const struct mode
 		candidate.coro = crash->coro;
 		candidate.cause_site = crash->caller ? crash->caller : crash->site;
 		candidate.since = crash->time;
-		candidate.is_end = is_by_watchdog(analysis, crash);
+		candidate.is_end =
+			is_by_watchdog(analysis, crash) || rules_watchdog_is(analysis, crash);
 	}
 	/* A launcher's child may have crashed in the time of the missing events. */
 	if (crash && crash->is_raised && analysis->model->nr_lost &&
@@ -499,8 +501,10 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 				? ", outside any coroutine"
 			: first->is_end ? ", which had only slept: a watchdog, perhaps"
 					: "");
-	return analyze_say(analysis, "the program was ended by %s, on %s, in coroutine %" PRIu64,
-		name, analyze_words_thread(analysis, crash->thread), coro->id);
+	return analyze_say(analysis,
+		"the program was ended by %s, on %s, in coroutine %" PRIu64 "%s", name,
+		analyze_words_thread(analysis, crash->thread), coro->id,
+		first->is_end ? ", which had only slept: a watchdog, perhaps" : "");
 }
 
 static const char *words_blow(
@@ -571,6 +575,14 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 }
 
 const struct rule rules_crash = {
+	.watcher = {.nr_coro_bytes = sizeof(bool),
+		.looks = {[MODEL_WAKE] = rules_watchdog_look_by,
+			[MODEL_BEGIN] = rules_watchdog_look_at_begin,
+			[MODEL_WAIT] = rules_watchdog_look_at_wait,
+			[MODEL_TRANSFER] = rules_watchdog_look,
+			[MODEL_TAKE] = rules_watchdog_look,
+			[MODEL_GIVE] = rules_watchdog_look,
+			[MODEL_GET] = rules_watchdog_look}},
 	.find = find,
 	.describe = describe,
 	.is_fact = true,
