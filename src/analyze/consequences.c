@@ -81,7 +81,8 @@ static enum rank rank_of(const struct analysis *analysis, const struct group *gr
 			return RANK_CAUSE;
 	if (first->rule != CT_RULE_LOST_WAKEUP)
 		return RANK_OTHER;
-	return first->is_bare && is_between_messages(analysis, coro_at(analysis, first->coro))
+	return first->is_bare && !first->has_story &&
+			       is_between_messages(analysis, coro_at(analysis, first->coro))
 		       ? RANK_IDLE
 		       : rank_of_wait(analysis, coro_at(analysis, first->coro));
 }

@@ -90,6 +90,9 @@ static int compare_groups(const void *left, const void *right, void *context)
 	 */
 	if (!order)
 		order = COMPARE(a->descendant != 0, b->descendant != 0);
+	/* Many may be idle where they wait; of one there may be more to say. */
+	if (!order && first->rule == second->rule)
+		order = COMPARE(second->has_story, first->has_story);
 	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);

@@ -357,6 +357,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
 		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro) &&
 		!analyze_errands_have_failed(analysis, coro);
+	candidate.has_story = !candidate.is_bare || rules_failed_waker_site(analysis, coro);
 	/* The coroutine may wait for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
@@ -437,21 +438,6 @@ static void tell_cause(struct analysis *analysis, const struct candidate *first,
 		break;
 	}
 	analyze_story_step(analysis, story, &step);
-}
-
-/*
- * The notify that found no waiter, even if a later notify found one since. One of them may be recorded at its end,
- * with the other one within it, even on one thread. Such a notify affects no grade, but explains much.
- */
-static const struct model_waking *vain_meanwhile(
-	const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_object *object = analyze_ties_object(analysis, coro);
-	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
-
-	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
-		return NULL;
-	return object->vain.time >= coro->suspended ? &object->vain : NULL;
 }
 
 static void tell_end(struct analysis *analysis, const struct candidate *first, struct story *story)
@@ -560,7 +546,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	const struct model_waking *missed = missed_notify(analysis, coro);
 
 	if (!missed)
-		missed = vain_meanwhile(analysis, coro);
+		missed = rules_missed_notify_meanwhile(analysis, coro);
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		rules_missed_notify_tell(analysis, coro, missed, story);

@@ -83,3 +83,14 @@ void rules_missed_notify_tell_all(struct analysis *analysis, const struct model_
 	if (!is_other_first)
 		tell_other_notify(analysis, coro, story);
 }
+
+const struct model_waking *rules_missed_notify_meanwhile(
+	const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_object *object = analyze_ties_object(analysis, coro);
+	bool is_own = object->vain.coro && &analysis->model->coros.at[object->vain.coro] == coro;
+
+	if (!object->handle || object->vain.time == CT_NO_TIME || is_own)
+		return NULL;
+	return object->vain.time >= coro->suspended ? &object->vain : NULL;
+}

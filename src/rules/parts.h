@@ -151,6 +151,14 @@ void rules_freed_frame_tell(struct analysis *analysis, uint32_t index,
 	const struct model_crash *crash, struct story *story, struct ct_finding *finding);
 
 /*
+ * rules_missed_notify_meanwhile: returns the notify that found no waiter while this one waited, even if a later notify
+ * found one since. One of them may be recorded at its end, with the other one within it, even on one thread. Such a
+ * notify affects no grade, but explains much. NULL: there is none.
+ */
+const struct model_waking *rules_missed_notify_meanwhile(
+	const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * rules_missed_notify_tell: adds a notify that found no waiter, though the coroutine waits, as a step.
  * rules_missed_notify_tell_all: adds a notify of this wait that did find waiters, too, in order.
  * rules_missed_notify_was_outlived: has this coroutine been woken by a later notify of the object, taken something
