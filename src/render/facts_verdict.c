@@ -253,6 +253,31 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 	waiting_places(rows, report);
 }
 
+static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->quality.nr_losses; i++)
+		if (report->quality.losses[i].reason == reason)
+			return true;
+	return false;
+}
+
+/* A program that hangs does nothing while it is looked at: that nothing was found then means little. */
+static void not_recorded(struct text *rows, const struct ct_report *report)
+{
+	if (!has_loss(report, CTP_LOSS_BEFORE))
+		return;
+	render_facts_begin(rows, "not judged");
+	text_add(rows,
+		"coroutines that have done nothing since recording began: who was to wake them is "
+		"not known, and those that no frame in memory shows are not listed. 'corotracer "
+		"run -- COMMAND' records everything from the start, and with "
+		"COROTRACER_FLIGHT=,64M "
+		"in its environment a program keeps it for 'corotracer report PID'");
+	render_facts_end(rows);
+}
+
 static void no_finding(struct text *rows, const struct ct_report *report)
 {
 	render_facts_begin(rows, "verdict");
@@ -262,6 +287,7 @@ static void no_finding(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 	if (report->tables->is_from_memory)
 		return;
+	not_recorded(rows, report);
 	not_judged(rows, report);
 	still_waiting(rows, report);
 }
@@ -282,16 +308,6 @@ static void advise(struct text *rows, const char *label, const char *advice)
 	render_facts_begin(rows, label);
 	text_add(rows, advice);
 	render_facts_end(rows);
-}
-
-static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
-{
-	uint32_t i;
-
-	for (i = 0; i < report->quality.nr_losses; i++)
-		if (report->quality.losses[i].reason == reason)
-			return true;
-	return false;
 }
 
 static const struct ct_attaching *attaching_of(const struct ct_tables *tables)

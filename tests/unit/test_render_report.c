@@ -326,6 +326,9 @@ static void test_advice(void)
 	report.quality.losses = &loss;
 	report.quality.nr_losses = 1;
 	expect_words(&report, "is it idle: recording began while the program ran", true);
+	report.quality.nr_coros = 1;
+	expect_words(&report, "not judged: coroutines that have done nothing since", true);
+	report.quality.nr_coros = 0;
 	loss.reason = CTP_LOSS_PAUSED;
 	expect_words(&report, "was it started: recording was stopped for a time", true);
 	expect_words(&report, "is it idle", false);
