@@ -44,6 +44,7 @@
 #include "analyze/overlooked.h"
 #include "analyze/tried.h"
 #include "analyze/wakers.h"
+#include "analyze/waker_circle.h"
 #include "analyze/waking_threads.h"
 #include "analyze/why_live.h"
 #include "base/count.h"
@@ -349,6 +350,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_errands_survey(analysis);
 	analyze_ties_survey(analysis);
 	analyze_giver_circle_survey(analysis);
+	analysis->is_broken |= !analyze_waker_circle_begin(analysis);
 	analyze_successors_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);

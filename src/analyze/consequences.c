@@ -15,6 +15,7 @@
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
 #include "analyze/successors.h"
+#include "analyze/waker_circle.h"
 #include "analyze/wakers.h"
 
 #define MEMBERS_ASKED 64u /* groups with more members hold nobody up */
@@ -38,6 +39,7 @@ static bool is_circle(const struct analysis *analysis, const struct candidate *c
 	return candidate->rule == CT_RULE_LOST_WAKEUP && coro->state == CT_STATE_WAITING &&
 	       (analyze_giver_circle_of(analysis, candidate->coro) ||
 		       analyze_kin_circle_any(analysis, coro) ||
+		       analyze_waker_circle_of(analysis, coro) ||
 		       analyze_lock_circle_joiner(analysis, coro) ||
 		       analyze_lock_circle_is_own(analysis, coro) ||
 		       analyze_same_locks_holder(analysis, coro) ||
@@ -101,6 +103,7 @@ static bool is_beside(
 	       analyze_same_locks_holder(analysis, member) == index ||
 	       analyze_giver_circle_has(analysis, member, index) ||
 	       analyze_kin_circle_any(analysis, member) == index ||
+	       analyze_waker_circle_has(analysis, member, index) ||
 	       (analyze_ties_is_for_untold_lock(member) && analyze_ties_is_for_untold_lock(coro) &&
 		       analyze_same_locks_are_of_type(
 			       analysis, member->wait_site, coro->wait_site));

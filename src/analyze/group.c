@@ -21,6 +21,7 @@
 #include "analyze/own_line.h"
 #include "analyze/same_locks.h"
 #include "analyze/vain_timers.h"
+#include "analyze/waker_circle.h"
 
 static const struct rule *rule_of(
 	const struct analysis *analysis, const struct candidate *candidate)
@@ -155,6 +156,7 @@ void analyze_group_candidates(struct analysis *analysis)
 		analyze_batches_survey(analysis);
 		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
+		analyze_waker_circle_survey(analysis);
 		analyze_pairs_survey(analysis);
 		analyze_kin_circle_survey(analysis);
 		analyze_partners_survey(analysis);

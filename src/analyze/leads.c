@@ -28,6 +28,7 @@
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
 #include "analyze/wakers.h"
+#include "analyze/waker_circle.h"
 #include "analyze/waking_threads.h"
 
 #define LEAST_DESTROYED 3u
@@ -108,6 +109,26 @@ static void tell_destroyed(
 		times->nr_cut, nr_ended);
 }
 
+const char *analyze_leads_words(struct analysis *analysis, const struct group *group)
+{
+	const char *words = analyze_waker_circle_words(analysis, group);
+
+	return *words ? words : analyze_kin_circle_words(analysis, group);
+}
+
+/* A circle that is known by who ended all such waits says more than who woke whom last. */
+static void tell_circle(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	if (analyze_waker_circle_of(analysis, coro) ||
+		analyze_waker_circle_before(analysis, coro)) {
+		analyze_waker_circle_tell(analysis, story, coro);
+		return;
+	}
+	analyze_pairs_tell(analysis, story, coro);
+	analyze_kin_circle_tell(analysis, story, coro);
+}
+
 void analyze_leads_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -124,8 +145,7 @@ void analyze_leads_tell(
 	analyze_wakers_tell(analysis, story, coro);
 	analyze_ended_wakers_tell(analysis, story, coro);
 	analyze_waking_threads_tell(analysis, story, coro);
-	analyze_pairs_tell(analysis, story, coro);
-	analyze_kin_circle_tell(analysis, story, coro);
+	tell_circle(analysis, story, coro);
 	analyze_lock_given_tell(analysis, story, coro);
 	analyze_passed_tell(analysis, story, coro);
 	analyze_lock_circle_tell(analysis, story, coro);

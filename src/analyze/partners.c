@@ -9,6 +9,7 @@
 #include "analyze/parts.h"
 #include "analyze/partners.h"
 #include "analyze/provenance.h"
+#include "analyze/waker_circle.h"
 #include "analyze/wakers.h"
 
 #define PARTNERS 6u
@@ -179,7 +180,8 @@ static void tell_partners(struct analysis *analysis, const struct group *group, 
 		uint32_t other = partner_at(analysis, index, i);
 
 		if (!other || analyze_group_has(analysis, group, other) ||
-			analyze_pairs_other(analysis, &at[index]) == other)
+			analyze_pairs_other(analysis, &at[index]) == other ||
+			analyze_waker_circle_has(analysis, &at[index], other))
 			continue;
 		analyze_story_evidence(analysis, story,
 			"%s, which waits since %s at %s, and this one have woken each other, "

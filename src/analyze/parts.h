@@ -135,6 +135,10 @@ struct analysis {
 	struct ties ties;
 	/* by coroutine: the one that leads its circle of givers (giver_circle.h); 0: none; in the scratch arena */
 	uint32_t *circles;
+	/* by coroutine: the circle of wakers to which its chain leads (waker_circle.h); in the scratch arena */
+	struct waker_chain *waker_chains;
+	/* by place: the innermost line of a Python library that was reached from there; [0]: 1 once that is known */
+	uint32_t *inners;
 	uint32_t *
 		permit_first; /* by object: the first coroutine that has permits of it; 0: none; also there */
 	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "analyze/runtime_words.h"
+#include <string.h>
+
 #include "analyze/parts.h"
+#include "analyze/runtime_words.h"
 
 static const struct ct_site *site_at(const struct analysis *analysis, uint32_t site)
 {
@@ -57,4 +59,10 @@ bool analyze_runtime_words_calls(
 
 	return row && row < tables->nr_stacks &&
 	       go_words_is(site_at(analysis, tables->stacks[row].site)->function, word);
+}
+
+bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK ||
+	       strcasestr(site_at(analysis, coro->wait_site)->reason, "mutex");
 }

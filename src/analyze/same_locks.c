@@ -320,7 +320,7 @@ static uint32_t past(const struct analysis *analysis, const struct model_coro *c
  * The only coroutine that waits since before this one, and not for a lock: further on in the function in which this one
  * waits for the lock, or for room in a method of the type. 0: there is none, or more than one.
  */
-static uint32_t only_inside(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_same_locks_inside(const struct analysis *analysis, const struct model_coro *coro)
 {
 	uint32_t found = 0, i;
 
@@ -347,8 +347,9 @@ static uint32_t only_inside(const struct analysis *analysis, const struct model_
 static void tell_inside(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	uint32_t index =
-		analyze_same_locks_holder(analysis, coro) ? 0 : only_inside(analysis, coro);
+	uint32_t index = analyze_same_locks_holder(analysis, coro)
+				 ? 0
+				 : analyze_same_locks_inside(analysis, coro);
 	const struct model_coro *other = &analysis->model->coros.at[index];
 	const char *where = "in a method of the same type";
 	uint32_t site;

@@ -32,11 +32,16 @@ void analyze_same_locks_survey(struct analysis *analysis);
 uint32_t analyze_same_locks_holder(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
- * analyze_same_locks_tell: adds evidence of the holder, if there is one, or else of the only coroutine that has waited
- * for something else since before, further on in the function in which this one waits for the lock, or for room in a
- * method of the type. Also adds evidence that lists, place by place, the
- * coroutines that wait for an unnamed lock in other methods of the type, or, if this one waits for something else, for
- * a lock that it may have.
+ * analyze_same_locks_inside: returns the only coroutine that has waited for something else since before, further on in
+ * the function in which this one waits for the lock, or for room in a method of the type; it may have the lock. 0:
+ * there is none.
+ */
+uint32_t analyze_same_locks_inside(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_same_locks_tell: adds evidence of the holder, if there is one, or else of the one inside. Also adds evidence
+ * that lists, place by place, the coroutines that wait for an unnamed lock in other methods of the type, or, if this
+ * one waits for something else, for a lock that it may have.
  */
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -10,67 +10,25 @@
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
 #include "analyze/stillness.h"
-#include "analyze/wakers.h"
+#include "analyze/wakers_kept.h"
 #include "analyze/watched_places.h"
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
 #define TIMES_LONGER 10 /* longer than any ended wait there */
+/* Longer than ever before between the ends of two waits there. A busy machine makes gaps, too. */
+#define TIMES_SILENT 5
 #define SHARE_AGAIN 10u /* one woken coroutine in so many comes back to wait there */
 #define ANCESTORS 16u   /* generations of ancestors that are marked */
 /* places in a chain; a coroutine that waits further away counts as able to wake */
 #define DEPTH 4u
 /* Scans of all coroutines for one place; what is not known after these counts as able to wake. */
 #define SCANS 16u
-#define SILENT 4u       /* ends that are kept by name */
-#define TIMES_OFTENER 3 /* that many more woke somebody than did not */
 
 enum verdict {
 	VERDICT_OPEN = 0,
 	VERDICT_GONE,
 	VERDICT_LEFT,
-};
-
-/* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
-struct woken_at {
-	uint32_t at[WAKERS_PLACES];
-	bool is_own[WAKERS_PLACES]; /* the coroutine itself did */
-	bool is_more;               /* further places */
-	bool has_woken;    /* the coroutine itself has woken another one, wherever that waited */
-	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
-};
-
-/*
- * Coroutines that were started at one place, and ended without having woken any that waited at another one. The
- * first record serves for all places until one of those coroutines wakes another one.
- */
-struct ends {
-	uint32_t at; /* where woken coroutines had waited; 0: none was woken yet */
-	uint32_t nr_silent;
-	uint64_t silent[SILENT]; /* ids of the first ones; 0: not known */
-	ct_time times[SILENT];
-};
-
-/* How waits at one place ended. */
-struct place {
-	/* id of the ancestor, started by no coroutine, that all wakers of this place have in common; 0: none yet */
-	uint64_t root;
-	uint64_t nr_woken;
-	uint64_t nr_again; /* of these: the woken coroutine had been woken there before */
-	int64_t longest_ns;
-	/* a thread woke a coroutine there, or the wakers have no common ancestor */
-	bool has_others;
-	bool has_threads; /* the first of the two */
-	/* answers, once computed: for the wakers of the place, and for all living coroutines */
-	uint8_t verdicts[2];
-	uint32_t spawn_site; /* where the wakers were started; 0: at several places */
-	/* The next three are for a place at which coroutines are started: the last such coroutine that ended. */
-	uint64_t ended;
-	ct_time ended_time;
-	struct woken_at ended_at;
-	uint64_t nr_ended;
-	struct ends ends[WAKERS_PLACES];
-	bool has_busy; /* one of them woke coroutines at more places than are kept */
 };
 
 #define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
@@ -85,7 +43,7 @@ static bool is_inside(const struct model_coro *coro)
 	return coro->point == CTP_POINT_AWAIT && (kind >= 64 || !(outside >> kind & 1));
 }
 
-static bool has_mark(const struct woken_at *of, uint32_t place)
+bool analyze_wakers_has_mark(const struct wakers_woken_at *of, uint32_t place)
 {
 	unsigned i;
 
@@ -96,9 +54,9 @@ static bool has_mark(const struct woken_at *of, uint32_t place)
 }
 
 /* Marks the place, as woken at by the coroutine itself if `is_own`. False: it had a mark, perhaps of a descendant. */
-static bool put_mark(struct woken_at *of, uint32_t place, bool is_own)
+static bool put_mark(struct wakers_woken_at *of, uint32_t place, bool is_own)
 {
-	bool had = has_mark(of, place);
+	bool had = analyze_wakers_has_mark(of, place);
 	unsigned i;
 
 	for (i = 0; i < WAKERS_PLACES && of->at[i] && of->at[i] != place; i++)
@@ -119,7 +77,8 @@ static bool put_mark(struct woken_at *of, uint32_t place, bool is_own)
  * they live as long as the program, wake coroutines that a collection held up, and were started by whichever
  * coroutine ran then.
  */
-static void mark_kin(struct model_watch *watch, struct place *place, uint32_t site, uint32_t coro)
+static void mark_kin(
+	struct model_watch *watch, struct wakers_place *place, uint32_t site, uint32_t coro)
 {
 	const struct model *model = watch->model;
 	const struct model_coro *root = &model->coros.at[coro];
@@ -127,7 +86,7 @@ static void mark_kin(struct model_watch *watch, struct place *place, uint32_t si
 
 	for (steps = 0; coro && !model_is_of_runtime(&model->coros.at[coro]) && steps < ANCESTORS;
 		steps++) {
-		struct woken_at *of = model_watch_coro(watch, coro);
+		struct wakers_woken_at *of = model_watch_coro(watch, coro);
 
 		if (!put_mark(of, site, steps == 0))
 			return;
@@ -139,8 +98,7 @@ static void mark_kin(struct model_watch *watch, struct place *place, uint32_t si
 	place->root = root->id;
 }
 
-/* The record of ends as to waits at `at`. NULL: there is none, and no room. */
-static struct ends *ends_of(struct place *of_start, uint32_t at)
+struct wakers_ends *analyze_wakers_ends_of(struct wakers_place *of_start, uint32_t at)
 {
 	unsigned i;
 
@@ -153,8 +111,9 @@ static struct ends *ends_of(struct place *of_start, uint32_t at)
 /* From now on it counts whether those that were started where the waker was wake coroutines that wait at `at`. */
 static void expect_wakes(struct model_watch *watch, uint32_t waker, uint32_t at)
 {
-	struct place *of_start = model_watch_place(watch, watch->model->coros.at[waker].spawn_site);
-	struct ends *ends = ends_of(of_start, at);
+	struct wakers_place *of_start =
+		model_watch_place(watch, watch->model->coros.at[waker].spawn_site);
+	struct wakers_ends *ends = analyze_wakers_ends_of(of_start, at);
 
 	if (!waker || !ends || ends->at)
 		return;
@@ -163,16 +122,16 @@ static void expect_wakes(struct model_watch *watch, uint32_t waker, uint32_t at)
 		ends->nr_silent = (uint32_t)of_start->nr_ended;
 }
 
-static void count_silent(struct ends *ends, const struct model_coro *coro, ct_time time)
+static void count_silent(struct wakers_ends *ends, const struct model_coro *coro, ct_time time)
 {
-	if (ends->nr_silent < SILENT) {
+	if (ends->nr_silent < WAKERS_SILENT) {
 		ends->silent[ends->nr_silent] = coro->id;
 		ends->times[ends->nr_silent] = time;
 	}
 	ends->nr_silent++;
 }
 
-static void count_end(struct place *of_start, const struct woken_at *woken_at,
+static void count_end(struct wakers_place *of_start, const struct wakers_woken_at *woken_at,
 	const struct model_coro *coro, ct_time time)
 {
 	unsigned i;
@@ -180,20 +139,42 @@ static void count_end(struct place *of_start, const struct woken_at *woken_at,
 	of_start->nr_ended++;
 	of_start->has_busy |= woken_at->is_more;
 	for (i = 0; i < WAKERS_PLACES; i++) {
-		struct ends *ends = &of_start->ends[i];
+		struct wakers_ends *ends = &of_start->ends[i];
 
-		if ((ends->at || !i) && !(ends->at && has_mark(woken_at, ends->at)))
+		if ((ends->at || !i) && !(ends->at && analyze_wakers_has_mark(woken_at, ends->at)))
 			count_silent(ends, coro, time);
 	}
+}
+
+static void note_by(struct wakers_place *place, uint64_t id)
+{
+	unsigned i;
+
+	for (i = 0; i < WAKERS_KEPT; i++) {
+		if (place->by[i] == id)
+			return;
+		if (!place->by[i]) {
+			place->by[i] = id;
+			return;
+		}
+	}
+	place->has_more = true;
+}
+
+static void note_gap(struct wakers_place *place, ct_time time)
+{
+	if (place->nr_woken && time - place->last > place->longest_gap_ns)
+		place->longest_gap_ns = time - place->last;
+	place->last = time;
 }
 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	uint32_t site = coro->wait_site, spawn_site;
-	struct place *place = model_watch_place(watch, site);
-	struct woken_at *woken = model_watch_coro(watch, sight->coro);
-	struct woken_at *by = model_watch_coro(watch, sight->by);
+	struct wakers_place *place = model_watch_place(watch, site);
+	struct wakers_woken_at *woken = model_watch_coro(watch, sight->coro);
+	struct wakers_woken_at *by = model_watch_coro(watch, sight->by);
 	int64_t waited_ns = ct_time_between(coro->suspended, sight->event->time);
 
 	if (sight->by && sight->by != sight->coro && !by->has_woken)
@@ -207,6 +188,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	if (place->spawn_site != spawn_site)
 		place->spawn_site = place->nr_woken ? 0 : spawn_site;
 	expect_wakes(watch, sight->by, site);
+	note_gap(place, sight->event->time);
 	place->nr_woken++;
 	if (waited_ns > place->longest_ns)
 		place->longest_ns = waited_ns;
@@ -214,6 +196,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		place->has_others = place->has_threads = true;
 		return true;
 	}
+	note_by(place, watch->model->coros.at[sight->by].id);
 	mark_kin(watch, place, site, sight->by);
 	return true;
 }
@@ -221,20 +204,20 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 static bool look_at_end(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct place *place = model_watch_place(watch, coro->spawn_site);
+	struct wakers_place *place = model_watch_place(watch, coro->spawn_site);
 
 	if (!place || !coro->spawn_site)
 		return true;
 	place->ended = coro->id;
 	place->ended_time = sight->until;
-	place->ended_at = *(const struct woken_at *)model_watch_coro(watch, sight->coro);
+	place->ended_at = *(const struct wakers_woken_at *)model_watch_coro(watch, sight->coro);
 	count_end(place, &place->ended_at, coro, sight->until);
 	return true;
 }
 
 const struct model_watcher analyze_wakers_watcher = {
-	.nr_coro_bytes = sizeof(struct woken_at),
-	.nr_place_bytes = sizeof(struct place),
+	.nr_coro_bytes = sizeof(struct wakers_woken_at),
+	.nr_place_bytes = sizeof(struct wakers_place),
 	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_END] = look_at_end},
 };
 
@@ -252,14 +235,14 @@ bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model
 		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
-static struct place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+static struct wakers_place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
 }
 
 bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index)
 {
-	const struct woken_at *of =
+	const struct wakers_woken_at *of =
 		model_watch_coro(analyze_watch_by(analysis, &analyze_wakers_watcher), index);
 
 	return of->has_woken || of->at[0] || of->is_more;
@@ -268,7 +251,7 @@ bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index)
 bool analyze_wakers_may_have_woken(
 	const struct analysis *analysis, uint32_t index, const struct model_coro *coro)
 {
-	const struct woken_at *of =
+	const struct wakers_woken_at *of =
 		model_watch_coro(analyze_watch_by(analysis, &analyze_wakers_watcher), index);
 	uint32_t site = coro->wait_site;
 	unsigned i;
@@ -281,7 +264,7 @@ bool analyze_wakers_may_have_woken(
 
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct place *place = place_of(analysis, coro);
+	const struct wakers_place *place = place_of(analysis, coro);
 
 	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
 }
@@ -309,7 +292,7 @@ bool analyze_wakers_want_lock(const struct analysis *analysis, const struct mode
 
 	for (i = 1; i < model->coros.count; i++)
 		if (model->coros.at[i].process == coro->process &&
-			has_mark(model_watch_coro(watch, i), site) &&
+			analyze_wakers_has_mark(model_watch_coro(watch, i), site) &&
 			wants_lock_of_starter(analysis, i, model_index(model, coro)))
 			return true;
 	return false;
@@ -364,7 +347,7 @@ static bool is_kept(const struct analysis *analysis, const struct model_coro *co
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
 	uint32_t site = coro->wait_site;
-	const struct place *place = model_watch_place(watch, site);
+	const struct wakers_place *place = model_watch_place(watch, site);
 	bool is_gone;
 
 	if (!analyze_wakers_is_bound(analysis, coro) || !place || has_just_stopped(analysis, coro))
@@ -407,11 +390,11 @@ static bool are_gone(const struct analysis *analysis, uint32_t process, struct w
 		return false;
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
-		const struct woken_at *of = model_watch_coro(watch, i);
+		const struct wakers_woken_at *of = model_watch_coro(watch, i);
 
 		if (coro->process == process && is_alive(coro) &&
 			(way->is_of_all ? may_bring(analysis, i)
-					: of->is_more || has_mark(of, site)) &&
+					: of->is_more || analyze_wakers_has_mark(of, site)) &&
 			!is_kept(analysis, coro, way))
 			return false;
 	}
@@ -419,7 +402,7 @@ static bool are_gone(const struct analysis *analysis, uint32_t process, struct w
 }
 
 static bool is_forsaken(const struct analysis *analysis, uint32_t process, uint32_t site,
-	struct place *place, bool is_of_all)
+	struct wakers_place *place, bool is_of_all)
 {
 	struct way way = {.at = {site}, .length = 1, .is_of_all = is_of_all};
 	uint8_t *verdict = &place->verdicts[is_of_all];
@@ -435,7 +418,7 @@ static bool is_forsaken(const struct analysis *analysis, uint32_t process, uint3
 
 bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct place *place = place_of(analysis, coro);
+	const struct wakers_place *place = place_of(analysis, coro);
 
 	return place && place->nr_woken &&
 	       (place->has_others || !is_root_alive(analysis, place->root, coro->process));
@@ -448,7 +431,7 @@ bool analyze_wakers_come_anew(const struct analysis *analysis, const struct mode
 static bool have_gone(const struct analysis *analysis, const struct model_coro *coro,
 	uint64_t least, bool is_of_all)
 {
-	struct place *place = place_of(analysis, coro);
+	struct wakers_place *place = place_of(analysis, coro);
 	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return place && place->nr_woken >= least && !place->has_others &&
@@ -470,7 +453,7 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
 
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct place *place = place_of(analysis, coro);
+	const struct wakers_place *place = place_of(analysis, coro);
 
 	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
 }
@@ -484,10 +467,10 @@ static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, ui
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
-		const struct woken_at *of = model_watch_coro(watch, i);
+		const struct wakers_woken_at *of = model_watch_coro(watch, i);
 
 		if (coro->process != process || !is_alive(coro) ||
-			!(of->is_more || has_mark(of, site)))
+			!(of->is_more || analyze_wakers_has_mark(of, site)))
 			continue;
 		if (!analyze_wakers_is_bound(analysis, coro) || has_just_stopped(analysis, coro) ||
 			coro->wait_site != site)
@@ -499,17 +482,14 @@ static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, ui
 
 bool analyze_wakers_wait_there(const struct analysis *analysis, const struct model_coro *coro)
 {
-	struct place *place = place_of(analysis, coro);
+	struct wakers_place *place = place_of(analysis, coro);
 
 	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
 	       analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns &&
 	       do_all_wait_at(analysis, coro->process, coro->wait_site);
 }
 
-/* ---------------------------------------------------------------- the evidence */
-
-/* Do all living coroutines that were started at `spawn_site` wait at this place? */
-static bool are_others_ended(
+bool analyze_wakers_are_others_ended(
 	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
 {
 	const struct model *model = analysis->model;
@@ -525,74 +505,15 @@ static bool are_others_ended(
 	return true;
 }
 
-static const char *words_silent(struct analysis *analysis, const struct ends *ends)
+bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const char *words = "";
-	uint32_t i, count = 0;
+	const struct wakers_place *place = place_of(analysis, coro);
+	ct_time end = analysis->parties[coro->process].end;
 
-	for (i = 0; i < ends->nr_silent && i < SILENT; i++)
-		if (ends->silent[i])
-			words = analyze_say(analysis, "%s%scoroutine %" PRIu64 " at %s", words,
-				count++ ? ", " : "", ends->silent[i],
-				analyze_words_duration(analysis, ends->times[i]));
-	return ends->nr_silent > count ? analyze_say(analysis, "%s%s%" PRIu32 " more", words,
-						 count ? " and " : "", ends->nr_silent - count)
-				       : words;
-}
-
-/*
- * Adds those of the wakers' kind that ended and had woken nobody here, if most of them had. False: there are none, or
- * too many, or the wakes may be among missing events.
- */
-static bool tell_silent(struct analysis *analysis, struct story *story,
-	const struct model_coro *coro, struct place *of_start)
-{
-	const struct ends *ends = ends_of(of_start, coro->wait_site);
-	uint64_t nr_ended = of_start->nr_ended;
-
-	if (!ends || !ends->at || !ends->nr_silent || of_start->has_busy ||
-		(nr_ended - ends->nr_silent) / TIMES_OFTENER < ends->nr_silent ||
-		model_lost_between(analysis->model, coro->process, analysis->model->from,
-			analysis->parties[coro->process].end))
-		return false;
-	analyze_story_evidence(analysis, story,
-		"every coroutine that ended a wait there was started at %s; %" PRIu64
-		" of the %" PRIu64
-		" that have ended had woken one there, the others ended without: %s",
-		analyze_words_place(analysis, place_of(analysis, coro)->spawn_site),
-		nr_ended - ends->nr_silent, nr_ended, words_silent(analysis, ends));
-	return true;
-}
-
-/* Adds the last of the wakers' kind to end, if it woke nobody here, and none is left elsewhere. */
-static void tell_last(struct analysis *analysis, struct story *story, const struct model_coro *coro,
-	const struct place *place, const struct place *of_start)
-{
-	if (!of_start->ended || of_start->ended_at.is_more ||
-		has_mark(&of_start->ended_at, coro->wait_site) ||
-		!are_others_ended(analysis, coro->process, place->spawn_site, coro->wait_site))
-		return;
-	analyze_story_evidence(analysis, story,
-		"every coroutine that ended a wait there was started at %s, and all of them "
-		"have ended; the last, coroutine %" PRIu64 ", %s %s %s, and woke nobody there",
-		analyze_words_place(analysis, place->spawn_site), of_start->ended,
-		analyze_words_how_ended(analysis, coro->process, of_start->ended),
-		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
-		of_start->ended_time < coro->suspended ? "before this wait began"
-						       : "after this wait began");
-}
-
-void analyze_wakers_tell(
-	struct analysis *analysis, struct story *story, const struct model_coro *coro)
-{
-	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	const struct place *place = place_of(analysis, coro);
-	struct place *of_start;
-
-	if (!place || place->nr_woken < WAKERS_HABIT || place->has_others || !place->spawn_site)
-		return;
-	of_start = model_watch_place(watch, place->spawn_site);
-	if (!of_start || tell_silent(analysis, story, coro, of_start))
-		return;
-	tell_last(analysis, story, coro, place, of_start);
+	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
+	       place->spawn_site && analyze_wakers_is_bound(analysis, coro) &&
+	       analyze_stillness_lasts(analysis, coro->process, place->last) &&
+	       ct_time_between(place->last, end) / TIMES_SILENT > place->longest_gap_ns &&
+	       analyze_wakers_are_others_ended(
+		       analysis, coro->process, place->spawn_site, coro->wait_site);
 }

@@ -48,6 +48,13 @@ bool analyze_wakers_are_gone(
 bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_wakers_fell_silent: have at least ten waits there ended, but none for five times longer than ever before
+ * between two of them, and do all living coroutines wait there that were started where all those were that ended them?
+ * Where those that wait last are served first, single waits are as long as the program is busy.
+ */
+bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_wakers_were_its_own: the same as analyze_wakers_are_gone from two ended waits on, if all those wakers
  * descend from this coroutine.
  */

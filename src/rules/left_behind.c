@@ -126,6 +126,13 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
 }
 
+/* The same for a lock that serves those first that wait last, where single waits are long. */
+static bool is_in_silence(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_runtime_words_say_lock(analysis, coro) &&
+	       analyze_wakers_fell_silent(analysis, coro);
+}
+
 /*
  * Is it in a circle of givers that will not go on by itself? Consumers that only wait for each other's messages may be
  * idle if others may bring them work.
@@ -478,6 +485,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_UNTAKEN;
 	if (is_forsaken(analysis, coro))
 		return KIND_FORSAKEN;
+	if (is_in_silence(analysis, coro))
+		return KIND_SILENT;
 	if (is_in_vain(analysis, coro))
 		return KIND_VAIN;
 	if (is_deserted(analysis, coro))

@@ -9,7 +9,6 @@
 #include "analyze/cut_children.h"
 #include "analyze/gone_waiters.h"
 #include "analyze/held.h"
-#include "analyze/kin_circle.h"
 #include "analyze/leads.h"
 #include "analyze/own_line.h"
 #include "analyze/readiness.h"
@@ -535,7 +534,7 @@ static const char *words_title(
 				: "found nobody");
 	return analyze_say(analysis, "%s, %s, at %s%s", analyze_words_count(analysis, group), what,
 		analyze_words_own_line(analysis, group),
-		*by ? by : analyze_kin_circle_words(analysis, group));
+		*by ? by : analyze_leads_words(analysis, group));
 }
 
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Circles of wakers (waker_circle.h): for each waiting coroutine, all that have ended such waits, directly or through
+ * others.
+ */
+#include <inttypes.h>
+
+#include "analyze/parts.h"
+#include "analyze/same_locks.h"
+#include "analyze/stillness.h"
+#include "analyze/waker_circle.h"
+#include "analyze/wakers_kept.h"
+#include "analyze/watched_places.h"
+#include "say/say.h"
+
+#define MEMBERS 8u
+#define LEAST_ENDED 10u /* waits at all places of a circle; fewer show no habit */
+#define TIMES_LONGER 10
+
+/* The coroutines that have ended such waits: all of them live. */
+struct ahead {
+	uint32_t at[WAKERS_KEPT];
+	unsigned count;    /* 0: somebody else may end the wait, or nobody is known who could */
+	uint64_t nr_ended; /* how many; 0: the one ahead has what is waited for */
+	uint32_t
+		inner; /* the library's line within which the waits ended, if not all at one place; 0: none */
+};
+
+/* All that must go on, beginning with the coroutine itself. */
+struct closure {
+	uint32_t at[MEMBERS];
+	unsigned count;
+	bool is_circle;    /* one of them waits for the first one */
+	uint64_t nr_ended; /* waits at their places; other rules know circles of ties */
+};
+
+static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
+{
+	return &analysis->model->coros.at[index];
+}
+
+/* ---------------------------------------------------------------- who ended such waits */
+
+/* False: one of them is not known, or has ended. */
+static bool add_wakers(const struct analysis *analysis, uint32_t process,
+	const struct wakers_place *place, struct ahead *ahead)
+{
+	unsigned i, k;
+
+	if (place->has_more || place->has_threads)
+		return false;
+	for (i = 0; i < WAKERS_KEPT && place->by[i]; i++) {
+		uint32_t index = model_find(analysis->model, process, place->by[i]);
+
+		if (!index || coro_at(analysis, index)->state >= CT_STATE_DONE)
+			return false;
+		for (k = 0; k < ahead->count && ahead->at[k] != index; k++)
+			;
+		if (k == WAKERS_KEPT)
+			return false;
+		ahead->at[k] = index;
+		ahead->count += k == ahead->count;
+	}
+	ahead->nr_ended += place->nr_woken;
+	return true;
+}
+
+/* A wait may also have ended without a wake that was recorded. */
+static bool are_all_known(
+	const struct analysis *analysis, uint32_t site, const struct wakers_place *place)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, site);
+
+	return model_histogram(times ? times->waits : NULL)->count <= place->nr_woken;
+}
+
+/* Finds the innermost line of each place of a Python program: some of the sites that stand for it have a stack. */
+static void find_inners(const struct analysis *analysis)
+{
+	const struct ct_tables *tables = analysis->tables;
+	uint32_t site, row, place;
+
+	analysis->inners[0] = 1;
+	for (site = 1; site < analysis->model->tables->nr_sites; site++) {
+		row = say_peek_site(tables, site)->stack;
+		place = model_place(analysis->model, site);
+		if (row && row < tables->nr_stacks && !analysis->inners[place] &&
+			say_language(tables, site) == SAY_LANGUAGE_PYTHON)
+			analysis->inners[place] =
+				model_place(analysis->model, tables->stacks[row].site);
+	}
+}
+
+/* The line of a Python library that was reached from this place, and waits; 0: it is the place itself, or not known. */
+static uint32_t inner_of(const struct analysis *analysis, uint32_t place)
+{
+	uint32_t inner;
+
+	if (!analysis->inners[0])
+		find_inners(analysis);
+	inner = place < analysis->model->tables->nr_sites ? analysis->inners[place] : 0;
+	return inner == place ? 0 : inner;
+}
+
+/* Those that ended waits within the same line of a library, whatever lines of the program had called it. */
+static struct ahead at_inner(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
+	struct ahead ahead = {.inner = inner_of(analysis, coro->wait_site)};
+	uint32_t site;
+
+	for (site = 1; ahead.inner && site < analysis->model->tables->nr_sites; site++) {
+		const struct wakers_place *place = model_watch_place(watch, site);
+
+		if (!place || !place->nr_woken || inner_of(analysis, site) != ahead.inner)
+			continue;
+		if (!are_all_known(analysis, site, place) ||
+			!add_wakers(analysis, coro->process, place, &ahead))
+			return (struct ahead){0};
+	}
+	return ahead;
+}
+
+/* The coroutine that may have the lock for which this one waits; 0: none is known. */
+static uint32_t holder_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t holder = analyze_same_locks_holder(analysis, coro);
+
+	return holder ? holder : analyze_same_locks_inside(analysis, coro);
+}
+
+static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = coro_at(analysis, index);
+	const struct wakers_place *place =
+		analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
+	uint32_t next = analyze_ties_next(analysis, index);
+	struct ahead ahead = {0};
+
+	if (coro->mark || !analyze_wakers_is_bound(analysis, coro) ||
+		!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
+		return ahead;
+	if (next && coro_at(analysis, next)->state < CT_STATE_DONE)
+		return (struct ahead){.at = {next}, .count = 1};
+	if (holder_of(analysis, coro))
+		return (struct ahead){.at = {holder_of(analysis, coro)}, .count = 1};
+	if (!place || !place->nr_woken)
+		return at_inner(analysis, coro);
+	if (!are_all_known(analysis, coro->wait_site, place) ||
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
+		!add_wakers(analysis, coro->process, place, &ahead))
+		return (struct ahead){0};
+	return ahead;
+}
+
+/* ---------------------------------------------------------------- circles */
+
+/* False: there is no room. */
+static bool add(struct closure *closure, uint32_t index)
+{
+	unsigned i;
+
+	closure->is_circle |= index == closure->at[0];
+	for (i = 0; i < closure->count; i++)
+		if (closure->at[i] == index)
+			return true;
+	if (closure->count == MEMBERS)
+		return false;
+	closure->at[closure->count++] = index;
+	return true;
+}
+
+/* Empty: one of them may go on. */
+static struct closure closure_of(const struct analysis *analysis, uint32_t index)
+{
+	struct closure closure = {.at = {index}, .count = 1};
+	unsigned i, k;
+
+	for (i = 0; i < closure.count; i++) {
+		struct ahead ahead = ahead_of(analysis, closure.at[i]);
+
+		if (!ahead.count)
+			return (struct closure){0};
+		closure.nr_ended += ahead.nr_ended;
+		for (k = 0; k < ahead.count; k++)
+			if (!add(&closure, ahead.at[k]))
+				return (struct closure){0};
+	}
+	return closure.nr_ended >= LEAST_ENDED ? closure : (struct closure){0};
+}
+
+static uint32_t first_of(const struct analysis *analysis, const struct closure *closure)
+{
+	uint32_t first = closure->at[0];
+	unsigned i;
+
+	for (i = 1; i < closure->count; i++)
+		if (coro_at(analysis, closure->at[i])->suspended <
+			coro_at(analysis, first)->suspended)
+			first = closure->at[i];
+	return first;
+}
+
+/* The circle that ends the chain, of which the first one is no part: the closure of its last one. */
+static struct closure circle_before(const struct analysis *analysis, const struct closure *closure)
+{
+	struct closure circle = closure->count
+					? closure_of(analysis, closure->at[closure->count - 1])
+					: (struct closure){0};
+
+	return circle.is_circle ? circle : (struct closure){0};
+}
+
+/* Asked once for each coroutine, when somebody wants to know: the answer may need all of them. */
+static const struct waker_chain *chain_of(const struct analysis *analysis, uint32_t index)
+{
+	struct waker_chain *chain = &analysis->waker_chains[index];
+	struct closure closure, circle;
+
+	if (chain->is_known)
+		return chain;
+	chain->is_known = true;
+	closure = closure_of(analysis, index);
+	circle = closure.is_circle ? closure : circle_before(analysis, &closure);
+	chain->is_circle = closure.is_circle;
+	if (circle.count)
+		chain->first = first_of(analysis, &circle);
+	return chain;
+}
+
+bool analyze_waker_circle_begin(struct analysis *analysis)
+{
+	analysis->waker_chains = arena_array(
+		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->waker_chains));
+	analysis->inners = arena_array(&analysis->scratch,
+		analysis->model->tables->nr_sites + (size_t)1, sizeof(*analysis->inners));
+	return analysis->waker_chains && analysis->inners;
+}
+
+uint32_t analyze_waker_circle_of(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct waker_chain *chain = chain_of(analysis, model_index(analysis->model, coro));
+
+	return chain->is_circle ? chain->first : 0;
+}
+
+bool analyze_waker_circle_has(
+	const struct analysis *analysis, const struct model_coro *coro, uint32_t other)
+{
+	uint32_t first = analyze_waker_circle_of(analysis, coro);
+
+	return first && first == analyze_waker_circle_of(analysis, coro_at(analysis, other));
+}
+
+uint32_t analyze_waker_circle_before(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct waker_chain *chain = chain_of(analysis, model_index(analysis->model, coro));
+
+	return chain->is_circle ? 0 : chain->first;
+}
+
+/* ---------------------------------------------------------------- one cause, one finding */
+
+/* The first one of the circle that the group's only coroutine is in, or waits for, if that is another one. 0: none. */
+static uint32_t first_for(const struct analysis *analysis, const struct group *group)
+{
+	const struct candidate *candidate = analyze_group_first(analysis, group);
+	const struct model_coro *coro = coro_at(analysis, candidate->coro);
+	uint32_t first;
+
+	if (group->count > 1 || candidate->rule != CT_RULE_LOST_WAKEUP || !candidate->is_bare ||
+		coro->state != CT_STATE_WAITING)
+		return 0;
+	first = analyze_waker_circle_of(analysis, coro);
+	if (!first)
+		first = analyze_waker_circle_before(analysis, coro);
+	return first == candidate->coro ? 0 : first;
+}
+
+static bool is_consequence(const struct analysis *analysis, const struct group *group)
+{
+	enum ct_grade grade = analyze_group_first(analysis, group)->grade;
+	uint32_t first = first_for(analysis, group);
+	size_t i;
+
+	for (i = 0; first && i < analysis->groups.count; i++) {
+		const struct group *of = &analysis->groups.at[i];
+
+		if (of != group && analyze_group_has(analysis, of, first) &&
+			analyze_group_first(analysis, of)->grade >= grade)
+			return true;
+	}
+	return false;
+}
+
+void analyze_waker_circle_survey(struct analysis *analysis)
+{
+	analyze_groups_fold(analysis, is_consequence);
+}
+
+/* ---------------------------------------------------------------- the evidence */
+
+static const char *words_list(struct analysis *analysis, const uint32_t *at, unsigned count)
+{
+	const char *text = analyze_words_coro(analysis, coro_at(analysis, at[0]));
+	unsigned i;
+
+	for (i = 1; i < count; i++)
+		text = analyze_say(analysis, "%s%s%s", text, i + 1 < count ? ", " : " and ",
+			analyze_words_coro(analysis, coro_at(analysis, at[i])));
+	return text;
+}
+
+const char *analyze_waker_circle_words(struct analysis *analysis, const struct group *group)
+{
+	uint32_t index = analyze_group_first(analysis, group)->coro;
+	struct closure closure = closure_of(analysis, index), circle;
+
+	if (closure.is_circle && closure.count == 1)
+		return "; nobody else has ended such waits so far";
+	if (closure.is_circle && !analyze_group_has(analysis, group, closure.at[1]))
+		return analyze_say(analysis,
+			"; in a circle with %s: each waits where only the next one has ended waits",
+			words_list(analysis, closure.at + 1, closure.count - 1));
+	circle = circle_before(analysis, &closure);
+	if (closure.count == 2 && circle.count == 1)
+		return analyze_say(analysis,
+			"; %s, which alone ended such waits, waits for the like itself, at %s",
+			words_list(analysis, circle.at, 1),
+			analyze_words_place(analysis, coro_at(analysis, circle.at[0])->wait_site));
+	return "";
+}
+
+static const char *words_reason(struct analysis *analysis, const struct ahead *ahead)
+{
+	const char *who = words_list(analysis, ahead->at, ahead->count);
+
+	if (!ahead->nr_ended)
+		return analyze_say(analysis, ", for what %s may have", who);
+	return analyze_say(analysis, ", where all %" PRIu64 " waits so far%s%s were ended by %s",
+		ahead->nr_ended, ahead->inner ? " in " : "",
+		ahead->inner ? analyze_words_place(analysis, ahead->inner) : "", who);
+}
+
+static void tell_member(struct analysis *analysis, struct story *story, uint32_t index)
+{
+	const struct model_coro *member = coro_at(analysis, index);
+	struct ahead ahead = ahead_of(analysis, index);
+
+	analyze_story_evidence(analysis, story, "%s waits since %s, at %s%s",
+		analyze_words_coro(analysis, member),
+		analyze_words_time(analysis, member->suspended),
+		analyze_words_place(analysis, member->wait_site), words_reason(analysis, &ahead));
+}
+
+/* The finding lists those that wait at one place as its members. */
+static bool are_at_one_place(const struct analysis *analysis, const struct closure *closure)
+{
+	unsigned i;
+
+	for (i = 1; i < closure->count; i++)
+		if (coro_at(analysis, closure->at[i])->wait_site !=
+			coro_at(analysis, closure->at[0])->wait_site)
+			return false;
+	return closure->count > 1;
+}
+
+void analyze_waker_circle_tell(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	struct closure closure = closure_of(analysis, model_index(analysis->model, coro));
+	unsigned i;
+
+	if ((!closure.is_circle && !circle_before(analysis, &closure).count) ||
+		are_at_one_place(analysis, &closure))
+		return;
+	for (i = 0; i < closure.count; i++) {
+		tell_member(analysis, story, closure.at[i]);
+		if (i)
+			analyze_story_party(analysis, story, closure.at[i], 0);
+	}
+}

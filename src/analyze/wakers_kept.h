@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records behind wakers.h, shared by its files: the watcher with its queries, circles of wakers, and the evidence.
+ */
+#ifndef ANALYZE_WAKERS_KEPT_H
+#define ANALYZE_WAKERS_KEPT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyze/wakers.h"
+#include "corotracer/ct.h"
+
+struct analysis;
+
+#define WAKERS_KEPT 4u   /* coroutines that ended waits at one place, by their ids */
+#define WAKERS_SILENT 4u /* ends that are kept by name */
+
+/* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
+struct wakers_woken_at {
+	uint32_t at[WAKERS_PLACES];
+	bool is_own[WAKERS_PLACES]; /* the coroutine itself did */
+	bool is_more;               /* further places */
+	bool has_woken;    /* the coroutine itself has woken another one, wherever that waited */
+	uint32_t woken_at; /* the place at which it was itself woken by another coroutine last */
+};
+
+/*
+ * Coroutines that were started at one place, and ended without having woken any that waited at another one. The
+ * first record serves for all places until one of those coroutines wakes another one.
+ */
+struct wakers_ends {
+	uint32_t at; /* where woken coroutines had waited; 0: none was woken yet */
+	uint32_t nr_silent;
+	uint64_t silent[WAKERS_SILENT]; /* ids of the first ones; 0: not known */
+	ct_time times[WAKERS_SILENT];
+};
+
+/* How waits at one place ended. */
+struct wakers_place {
+	/* id of the ancestor, started by no coroutine, that all wakers of this place have in common; 0: none yet */
+	uint64_t root;
+	uint64_t nr_woken;
+	uint64_t nr_again; /* of these: the woken coroutine had been woken there before */
+	int64_t longest_ns;
+	/* a thread woke a coroutine there, or the wakers have no common ancestor */
+	bool has_others;
+	bool has_threads; /* the first of the two */
+	/* answers, once computed: for the wakers of the place, and for all living coroutines */
+	uint8_t verdicts[2];
+	uint32_t spawn_site; /* where the wakers were started; 0: at several places */
+	/* The next three are for a place at which coroutines are started: the last such coroutine that ended. */
+	uint64_t ended;
+	ct_time ended_time;
+	struct wakers_woken_at ended_at;
+	uint64_t nr_ended;
+	struct wakers_ends ends[WAKERS_PLACES];
+	bool has_busy; /* one of them woke coroutines at more places than are kept */
+	/* ids of the coroutines that ended waits there, the first ones first; `has_more`: there are others */
+	uint64_t by[WAKERS_KEPT];
+	bool has_more;
+	ct_time last;           /* when a wait there was ended last */
+	int64_t longest_gap_ns; /* between the ends of two waits there */
+};
+
+/*
+ * analyze_wakers_has_mark: is this place among those of the record? analyze_wakers_ends_of: the record of ends as to
+ * waits at `at`; NULL: there is none, and no room.
+ */
+bool analyze_wakers_has_mark(const struct wakers_woken_at *of, uint32_t place);
+struct wakers_ends *analyze_wakers_ends_of(struct wakers_place *of_start, uint32_t at);
+
+/* analyze_wakers_are_others_ended: do all living coroutines that were started at `spawn_site` wait at this place? */
+bool analyze_wakers_are_others_ended(
+	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site);
+
+#endif
