@@ -61,8 +61,14 @@ bool analyze_runtime_words_calls(
 	       go_words_is(site_at(analysis, tables->stacks[row].site)->function, word);
 }
 
-bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_runtime_words_say_claim(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK ||
-	       strcasestr(site_at(analysis, coro->wait_site)->reason, "mutex");
+	static const char *const words[] = {"mutex", "semaphore", "acquire"};
+	const struct ct_site *site = site_at(analysis, coro->wait_site);
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(site->reason, words[i]) || strcasestr(site->function, words[i]))
+			return true;
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
 }

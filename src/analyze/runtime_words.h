@@ -21,7 +21,8 @@ struct model_coro;
  * analyze_runtime_words_most_may_end_soon: is that so of most of the living coroutines created since then?
  * analyze_runtime_words_runs: did the coroutine begin in the function of this name?
  * analyze_runtime_words_calls: is the innermost call of its wait one of the function of this name?
- * analyze_runtime_words_say_lock: is the wait for a lock, as its object, or the type that is awaited, says: a "mutex"?
+ * analyze_runtime_words_say_claim: is the wait for a lock or a permit, as its object says, or the name of what is
+ * awaited or called: a "mutex", a "semaphore", "acquire"?
  */
 bool analyze_runtime_words_is(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
@@ -33,6 +34,7 @@ bool analyze_runtime_words_runs(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
 bool analyze_runtime_words_calls(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
-bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_runtime_words_say_claim(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

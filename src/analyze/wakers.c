@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyze/parts.h"
 #include "analyze/rounds.h"
@@ -12,6 +13,7 @@
 #include "analyze/stillness.h"
 #include "analyze/wakers_kept.h"
 #include "analyze/watched_places.h"
+#include "say/say.h"
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
@@ -489,8 +491,22 @@ bool analyze_wakers_wait_there(const struct analysis *analysis, const struct mod
 	       do_all_wait_at(analysis, coro->process, coro->wait_site);
 }
 
-bool analyze_wakers_are_others_ended(
-	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
+/* Does it wait where only those of this kind have ended waits, or, for the first time, for what has the same name? */
+static bool waits_so(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *like, const struct wakers_place *kind)
+{
+	const struct wakers_place *place = place_of(analysis, coro);
+	const struct ct_tables *tables = analysis->tables;
+
+	if (!place || !analyze_wakers_is_bound(analysis, coro))
+		return false;
+	return place->nr_woken ? place->spawn_site == kind->spawn_site && !place->has_threads
+			       : strcmp(say_peek_site(tables, coro->wait_site)->reason,
+					 say_peek_site(tables, like->wait_site)->reason) == 0;
+}
+
+static bool do_all_wait_so(const struct analysis *analysis, const struct model_coro *like,
+	const struct wakers_place *kind)
 {
 	const struct model *model = analysis->model;
 	uint32_t i;
@@ -498,8 +514,8 @@ bool analyze_wakers_are_others_ended(
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (coro->process == process && coro->spawn_site == spawn_site && is_alive(coro) &&
-			(coro->state != CT_STATE_WAITING || coro->wait_site != site))
+		if (coro->process == like->process && coro->spawn_site == kind->spawn_site &&
+			is_alive(coro) && !waits_so(analysis, coro, like, kind))
 			return false;
 	}
 	return true;
@@ -507,13 +523,16 @@ bool analyze_wakers_are_others_ended(
 
 bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct wakers_place *place = place_of(analysis, coro);
+	struct wakers_place *place = place_of(analysis, coro);
 	ct_time end = analysis->parties[coro->process].end;
 
-	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
-	       place->spawn_site && analyze_wakers_is_bound(analysis, coro) &&
-	       analyze_stillness_lasts(analysis, coro->process, place->last) &&
-	       ct_time_between(place->last, end) / TIMES_SILENT > place->longest_gap_ns &&
-	       analyze_wakers_are_others_ended(
-		       analysis, coro->process, place->spawn_site, coro->wait_site);
+	if (!place || place->nr_woken < WAKERS_HABIT || place->has_threads || !place->spawn_site ||
+		!analyze_wakers_is_bound(analysis, coro) ||
+		!analyze_stillness_lasts(analysis, coro->process, place->last) ||
+		ct_time_between(place->last, end) / TIMES_SILENT <= place->longest_gap_ns)
+		return false;
+	if (place->silence == VERDICT_OPEN)
+		place->silence =
+			do_all_wait_so(analysis, coro, place) ? VERDICT_GONE : VERDICT_LEFT;
+	return place->silence == VERDICT_GONE;
 }

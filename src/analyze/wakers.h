@@ -49,10 +49,18 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
 
 /*
  * analyze_wakers_fell_silent: have at least ten waits there ended, but none for five times longer than ever before
- * between two of them, and do all living coroutines wait there that were started where all those were that ended them?
- * Where those that wait last are served first, single waits are as long as the program is busy.
+ * between two of them, and do all living coroutines that were started where all those were that ended them wait there,
+ * or elsewhere where only such have ended waits, or for what has the same name? Where those that wait last are served
+ * first, single waits are as long as the program is busy.
  */
 bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
+ * analyze_wakers_tell_others: adds evidence of those that wait elsewhere, of the kind that ended waits where this one
+ * waits: they may have what is waited for.
+ */
+void analyze_wakers_tell_others(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
 /*
  * analyze_wakers_were_its_own: the same as analyze_wakers_are_gone from two ended waits on, if all those wakers

@@ -48,6 +48,7 @@ struct wakers_place {
 	bool has_threads; /* the first of the two */
 	/* answers, once computed: for the wakers of the place, and for all living coroutines */
 	uint8_t verdicts[2];
+	uint8_t silence;     /* the same for analyze_wakers_fell_silent */
 	uint32_t spawn_site; /* where the wakers were started; 0: at several places */
 	/* The next three are for a place at which coroutines are started: the last such coroutine that ended. */
 	uint64_t ended;
@@ -69,9 +70,5 @@ struct wakers_place {
  */
 bool analyze_wakers_has_mark(const struct wakers_woken_at *of, uint32_t place);
 struct wakers_ends *analyze_wakers_ends_of(struct wakers_place *of_start, uint32_t at);
-
-/* analyze_wakers_are_others_ended: do all living coroutines that were started at `spawn_site` wait at this place? */
-bool analyze_wakers_are_others_ended(
-	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site);
 
 #endif

@@ -9,11 +9,34 @@
 #include "analyze/wakers_kept.h"
 #include "analyze/watched_places.h"
 
+#define OTHERS_TOLD 4u
 #define TIMES_OFTENER 3 /* that many more woke somebody than did not */
+
+static bool is_alive(const struct model_coro *coro)
+{
+	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
+}
 
 static struct wakers_place *place_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
+}
+
+/* Do all living coroutines that were started at `spawn_site` wait at this place? */
+static bool are_others_ended(
+	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
+{
+	const struct model *model = analysis->model;
+	uint32_t i;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *coro = &model->coros.at[i];
+
+		if (coro->process == process && coro->spawn_site == spawn_site && is_alive(coro) &&
+			(coro->state != CT_STATE_WAITING || coro->wait_site != site))
+			return false;
+	}
+	return true;
 }
 
 static const char *words_silent(struct analysis *analysis, const struct wakers_ends *ends)
@@ -61,16 +84,40 @@ static void tell_last(struct analysis *analysis, struct story *story, const stru
 {
 	if (!of_start->ended || of_start->ended_at.is_more ||
 		analyze_wakers_has_mark(&of_start->ended_at, coro->wait_site) ||
-		!analyze_wakers_are_others_ended(
-			analysis, coro->process, place->spawn_site, coro->wait_site))
+		!are_others_ended(analysis, coro->process, place->spawn_site, coro->wait_site))
 		return;
 	analyze_story_evidence(analysis, story,
 		"every coroutine that ended a wait there was started at %s, and all of them "
-		"have ended; the last, coroutine %" PRIu64 ", ended %s %s, and woke nobody there",
+		"have ended; the last, coroutine %" PRIu64 ", %s %s %s, and woke nobody there",
 		analyze_words_place(analysis, place->spawn_site), of_start->ended,
+		analyze_words_how_ended(analysis, coro->process, of_start->ended),
 		analyze_words_duration(analysis, llabs(of_start->ended_time - coro->suspended)),
 		of_start->ended_time < coro->suspended ? "before this wait began"
 						       : "after this wait began");
+}
+
+void analyze_wakers_tell_others(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	uint32_t kind = place_of(analysis, coro)->spawn_site, i;
+	unsigned count = 0;
+
+	for (i = 1; i < model->coros.count && count < OTHERS_TOLD; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		if (other->process != coro->process || other->spawn_site != kind ||
+			other->state != CT_STATE_WAITING || other->wait_site == coro->wait_site)
+			continue;
+		analyze_story_evidence(analysis, story,
+			"%s, of the kind that ended waits there, waits since %s, at %s, and may "
+			"have what is waited for",
+			analyze_words_coro(analysis, other),
+			analyze_words_time(analysis, other->suspended),
+			analyze_words_place(analysis, other->wait_site));
+		analyze_story_party(analysis, story, i, 0);
+		count++;
+	}
 }
 
 void analyze_wakers_tell(

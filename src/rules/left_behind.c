@@ -126,10 +126,10 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
 }
 
-/* The same for a lock that serves those first that wait last, where single waits are long. */
+/* The same for a lock or permits that serve those first that wait last, where single waits are long. */
 static bool is_in_silence(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return analyze_runtime_words_say_lock(analysis, coro) &&
+	return analyze_runtime_words_say_claim(analysis, coro) &&
 	       analyze_wakers_fell_silent(analysis, coro);
 }
 
@@ -574,6 +574,8 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 {
 	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
 		analyze_overlooked_tell(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_SILENT)
+		analyze_wakers_tell_others(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_VAIN)
 		analyze_fruitless_tell_last(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_STOPPED) {
