@@ -362,6 +362,16 @@ static void tell_taken(
 						: "");
 }
 
+/* Where the error arose that ended the process's last coroutine to fail. */
+static const char *words_error(struct analysis *analysis, uint32_t process)
+{
+	uint32_t site = analysis->model->processes[process].failed.failed;
+
+	return site ? analyze_say(
+			      analysis, ", by an error at %s", analyze_words_place(analysis, site))
+		    : "";
+}
+
 void analyze_errands_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -375,12 +385,14 @@ void analyze_errands_tell(
 	analyze_story_evidence(analysis, story,
 		"each of %" PRIu64
 		" waits there%s was ended by a coroutine that the waiting one had "
-		"started just before; %s, which this one had started, at %s, ended%s %s %s, and "
+		"started just before; %s, which this one had started, at %s, %s %s %s%s, and "
 		"did not wake it%s%s",
 		place->nr_ended, words_which(place), words_errand(analysis, of),
-		analyze_words_place(analysis, of->spawn_site), has_failed ? " in failure" : "",
+		analyze_words_place(analysis, of->spawn_site),
+		has_failed ? "failed" : analyze_words_how_ended(analysis, coro->process, of->id),
 		analyze_words_duration(analysis, llabs(of->end - coro->suspended)),
 		of->end < coro->suspended ? "before this wait began" : "after this wait began",
+		has_failed ? words_error(analysis, coro->process) : "",
 		of->wait_site ? "; it had waited last at " : "",
 		of->wait_site ? analyze_words_place(analysis, of->wait_site) : "");
 }
