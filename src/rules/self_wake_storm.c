@@ -5,7 +5,9 @@
  *
  * The rule is silent if anything comes in between: a lock, a transfer, a child, a wake of another coroutine; and about
  * voluntary yields, unless the coroutine came back a hundred thousand times a second, for over a second, and ran for so
- * short each time that it can only have looked whether something is ready.
+ * short each time that it can only have looked whether something is ready. If many look, they share the threads, and
+ * none comes back that often: then a hundred thousand looks in all are enough for one that others had woken before,
+ * and that has done nothing but look since, up to the end.
  */
 #include <inttypes.h>
 
@@ -16,6 +18,11 @@
 #define YIELDS_RATE INT64_C(100000)
 #define YIELDS_TIME INT64_C(1000000000)
 #define YIELD_RUN INT64_C(500)
+
+/* What one of many that share a thread has to come to. Others had woken it as often as that, before. */
+#define LOOKS UINT64_C(100000)
+#define LOOKS_RATE INT64_C(10000)
+#define WOKEN_BEFORE UINT64_C(10)
 
 /* ---------------------------------------------------------------- the watcher */
 
@@ -40,6 +47,9 @@ struct streak {
 	uint64_t nr_self_wakes; /* in all streaks */
 	int64_t ran_before;     /* ns that the coroutine had run when the present streak began */
 	int64_t longest_ran;    /* ns that it ran during the longest one */
+	int64_t ran;            /* ns that it had run at the last wake of the present streak */
+	uint64_t nr_short;      /* runs of the present streak that took YIELD_RUN or less */
+	uint64_t longest_short;
 };
 
 /* For each coroutine the watcher keeps the indices of its streaks; 0: none. */
@@ -122,7 +132,11 @@ static void count(const struct model *model, struct streak *streak, const struct
 		streak->first = event->time;
 		streak->first_event = event->sequence;
 		streak->ran_before = ran;
+		streak->nr_short = 0;
+	} else {
+		streak->nr_short += ran - streak->ran <= YIELD_RUN;
 	}
+	streak->ran = ran;
 	/* Events that the coroutine writes while it runs are its own acts; a scheduler may repeat them afterwards. */
 	if (coro->state == CT_STATE_RUNNING || !streak->was_running)
 		streak->site = event->site;
@@ -136,6 +150,7 @@ static void count(const struct model *model, struct streak *streak, const struct
 	streak->longest_first_event = streak->first_event;
 	streak->longest_last_event = event->sequence;
 	streak->longest_ran = ran - streak->ran_before;
+	streak->longest_short = streak->nr_short;
 	streak->wait_site = coro->wait_site;
 }
 
@@ -198,6 +213,19 @@ static bool are_looks(const struct streak *streak)
 	       streak->longest_ran <= (int64_t)streak->longest * YIELD_RUN;
 }
 
+/* Has the coroutine only looked since others woke it last? A thread that was preempted makes a few looks long. */
+static bool looks_to_the_end(const struct analysis *analysis, const struct streak *streak)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
+	ct_time end = analysis->parties[coro->process].end;
+
+	return streak->longest >= LOOKS && rate_of(streak) >= LOOKS_RATE &&
+	       streak->longest_last - streak->longest_first >= YIELDS_TIME &&
+	       streak->longest_short >= streak->longest - streak->longest / 10 &&
+	       streak->count == streak->longest && end - streak->longest_last <= YIELDS_TIME &&
+	       coro->turns->nr_wakes >= streak->nr_self_wakes + WOKEN_BEFORE;
+}
+
 static bool is_storm(const struct analysis *analysis, const struct streak *streak)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[streak->coro];
@@ -206,7 +234,7 @@ static bool is_storm(const struct analysis *analysis, const struct streak *strea
 	       rate_of(streak) >= LIMIT(analysis, STORM_RATE) &&
 	       streak->longest_last - streak->longest_first >= LIMIT(analysis, STORM_TIME) &&
 	       streak->nr_self_wakes * 2 > coro->turns->nr_wakes &&
-	       (!streak->of_yields || are_looks(streak)) &&
+	       (!streak->of_yields || are_looks(streak) || looks_to_the_end(analysis, streak)) &&
 	       analyze_party_is_at_work(
 		       analysis, coro->process, streak->longest_first, streak->longest_last);
 }
