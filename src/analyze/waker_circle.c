@@ -17,21 +17,19 @@
 #define LEAST_ENDED 10u /* waits at all places of a circle; fewer show no habit */
 #define TIMES_LONGER 10
 
-/* The coroutines that have ended such waits: all of them live. */
+/* The one that has to go on before a coroutine can: it alone has ended such waits, or it may have the lock. */
 struct ahead {
-	uint32_t at[WAKERS_KEPT];
-	unsigned count;    /* 0: somebody else may end the wait, or nobody is known who could */
-	uint64_t nr_ended; /* how many; 0: the one ahead has what is waited for */
-	uint32_t
-		inner; /* the library's line within which the waits ended, if not all at one place; 0: none */
+	uint32_t coro;     /* 0: somebody else may end the wait, or nobody is known who could */
+	uint64_t nr_ended; /* waits that it ended; 0: it has what is waited for */
+	/* the library's line within which the waits ended, if not all at one place; 0: none */
+	uint32_t inner;
 };
 
-/* All that must go on, beginning with the coroutine itself. */
-struct closure {
+/* All that must go on one after the other, beginning with the coroutine itself. */
+struct chain {
 	uint32_t at[MEMBERS];
 	unsigned count;
-	bool is_circle;    /* one of them waits for the first one */
-	uint64_t nr_ended; /* waits at their places; other rules know circles of ties */
+	bool is_circle; /* the last one waits for the first one */
 };
 
 static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
@@ -41,26 +39,17 @@ static const struct model_coro *coro_at(const struct analysis *analysis, uint32_
 
 /* ---------------------------------------------------------------- who ended such waits */
 
-/* False: one of them is not known, or has ended. */
-static bool add_wakers(const struct analysis *analysis, uint32_t process,
+/* False: several have ended waits there, or threads, or the only one has ended. */
+static bool add_waker(const struct analysis *analysis, uint32_t process,
 	const struct wakers_place *place, struct ahead *ahead)
 {
-	unsigned i, k;
+	uint32_t index = model_find(analysis->model, process, place->by);
 
-	if (place->has_more || place->has_threads)
+	if (place->has_more || place->has_threads || !index ||
+		coro_at(analysis, index)->state >= CT_STATE_DONE ||
+		(ahead->coro && ahead->coro != index))
 		return false;
-	for (i = 0; i < WAKERS_KEPT && place->by[i]; i++) {
-		uint32_t index = model_find(analysis->model, process, place->by[i]);
-
-		if (!index || coro_at(analysis, index)->state >= CT_STATE_DONE)
-			return false;
-		for (k = 0; k < ahead->count && ahead->at[k] != index; k++)
-			;
-		if (k == WAKERS_KEPT)
-			return false;
-		ahead->at[k] = index;
-		ahead->count += k == ahead->count;
-	}
+	ahead->coro = index;
 	ahead->nr_ended += place->nr_woken;
 	return true;
 }
@@ -115,7 +104,7 @@ static struct ahead at_inner(const struct analysis *analysis, const struct model
 		if (!place || !place->nr_woken || inner_of(analysis, site) != ahead.inner)
 			continue;
 		if (!are_all_known(analysis, site, place) ||
-			!add_wakers(analysis, coro->process, place, &ahead))
+			!add_waker(analysis, coro->process, place, &ahead))
 			return (struct ahead){0};
 	}
 	return ahead;
@@ -141,91 +130,82 @@ static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 		!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return ahead;
 	if (next && coro_at(analysis, next)->state < CT_STATE_DONE)
-		return (struct ahead){.at = {next}, .count = 1};
+		return (struct ahead){.coro = next};
 	if (holder_of(analysis, coro))
-		return (struct ahead){.at = {holder_of(analysis, coro)}, .count = 1};
+		return (struct ahead){.coro = holder_of(analysis, coro)};
 	if (!place || !place->nr_woken)
 		return at_inner(analysis, coro);
 	if (!are_all_known(analysis, coro->wait_site, place) ||
 		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
-		!add_wakers(analysis, coro->process, place, &ahead))
+		!add_waker(analysis, coro->process, place, &ahead))
 		return (struct ahead){0};
 	return ahead;
 }
 
 /* ---------------------------------------------------------------- circles */
 
-/* False: there is no room. */
-static bool add(struct closure *closure, uint32_t index)
+/*
+ * The chain that begins with this one, up to the one that waits for the first one, or for one in between. Empty: one of
+ * them may go on, or the waits that have ended at their places show no habit.
+ */
+static struct chain chain_from(const struct analysis *analysis, uint32_t index)
 {
+	struct chain chain = {.at = {index}, .count = 1};
+	uint64_t nr_ended = 0;
 	unsigned i;
 
-	closure->is_circle |= index == closure->at[0];
-	for (i = 0; i < closure->count; i++)
-		if (closure->at[i] == index)
-			return true;
-	if (closure->count == MEMBERS)
-		return false;
-	closure->at[closure->count++] = index;
-	return true;
-}
+	for (;;) {
+		struct ahead ahead = ahead_of(analysis, chain.at[chain.count - 1]);
 
-/* Empty: one of them may go on. */
-static struct closure closure_of(const struct analysis *analysis, uint32_t index)
-{
-	struct closure closure = {.at = {index}, .count = 1};
-	unsigned i, k;
-
-	for (i = 0; i < closure.count; i++) {
-		struct ahead ahead = ahead_of(analysis, closure.at[i]);
-
-		if (!ahead.count)
-			return (struct closure){0};
-		closure.nr_ended += ahead.nr_ended;
-		for (k = 0; k < ahead.count; k++)
-			if (!add(&closure, ahead.at[k]))
-				return (struct closure){0};
+		nr_ended += ahead.nr_ended;
+		if (!ahead.coro)
+			return (struct chain){0};
+		for (i = 0; i < chain.count; i++)
+			if (chain.at[i] == ahead.coro) {
+				chain.is_circle = i == 0;
+				return nr_ended >= LEAST_ENDED ? chain : (struct chain){0};
+			}
+		if (chain.count == MEMBERS)
+			return (struct chain){0};
+		chain.at[chain.count++] = ahead.coro;
 	}
-	return closure.nr_ended >= LEAST_ENDED ? closure : (struct closure){0};
 }
 
-static uint32_t first_of(const struct analysis *analysis, const struct closure *closure)
+static uint32_t first_of(const struct analysis *analysis, const struct chain *chain)
 {
-	uint32_t first = closure->at[0];
+	uint32_t first = chain->at[0];
 	unsigned i;
 
-	for (i = 1; i < closure->count; i++)
-		if (coro_at(analysis, closure->at[i])->suspended <
+	for (i = 1; i < chain->count; i++)
+		if (coro_at(analysis, chain->at[i])->suspended <
 			coro_at(analysis, first)->suspended)
-			first = closure->at[i];
+			first = chain->at[i];
 	return first;
 }
 
-/* The circle that ends the chain, of which the first one is no part: the closure of its last one. */
-static struct closure circle_before(const struct analysis *analysis, const struct closure *closure)
+/* The circle to which the chain leads. */
+static struct chain circle_of(const struct analysis *analysis, const struct chain *chain)
 {
-	struct closure circle = closure->count
-					? closure_of(analysis, closure->at[closure->count - 1])
-					: (struct closure){0};
-
-	return circle.is_circle ? circle : (struct closure){0};
+	if (chain->is_circle || !chain->count)
+		return *chain;
+	return chain_from(analysis, chain->at[chain->count - 1]);
 }
 
 /* Asked once for each coroutine, when somebody wants to know: the answer may need all of them. */
-static const struct waker_chain *chain_of(const struct analysis *analysis, uint32_t index)
+static const struct waker_chain *known_chain(const struct analysis *analysis, uint32_t index)
 {
-	struct waker_chain *chain = &analysis->waker_chains[index];
-	struct closure closure, circle;
+	struct waker_chain *known = &analysis->waker_chains[index];
+	struct chain chain, circle;
 
-	if (chain->is_known)
-		return chain;
-	chain->is_known = true;
-	closure = closure_of(analysis, index);
-	circle = closure.is_circle ? closure : circle_before(analysis, &closure);
-	chain->is_circle = closure.is_circle;
+	if (known->is_known)
+		return known;
+	known->is_known = true;
+	chain = chain_from(analysis, index);
+	circle = circle_of(analysis, &chain);
+	known->is_circle = chain.is_circle;
 	if (circle.count)
-		chain->first = first_of(analysis, &circle);
-	return chain;
+		known->first = first_of(analysis, &circle);
+	return known;
 }
 
 bool analyze_waker_circle_begin(struct analysis *analysis)
@@ -239,7 +219,7 @@ bool analyze_waker_circle_begin(struct analysis *analysis)
 
 uint32_t analyze_waker_circle_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct waker_chain *chain = chain_of(analysis, model_index(analysis->model, coro));
+	const struct waker_chain *chain = known_chain(analysis, model_index(analysis->model, coro));
 
 	return chain->is_circle ? chain->first : 0;
 }
@@ -254,7 +234,7 @@ bool analyze_waker_circle_has(
 
 uint32_t analyze_waker_circle_before(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct waker_chain *chain = chain_of(analysis, model_index(analysis->model, coro));
+	const struct waker_chain *chain = known_chain(analysis, model_index(analysis->model, coro));
 
 	return chain->is_circle ? 0 : chain->first;
 }
@@ -313,17 +293,16 @@ static const char *words_list(struct analysis *analysis, const uint32_t *at, uns
 
 const char *analyze_waker_circle_words(struct analysis *analysis, const struct group *group)
 {
-	uint32_t index = analyze_group_first(analysis, group)->coro;
-	struct closure closure = closure_of(analysis, index), circle;
+	struct chain chain = chain_from(analysis, analyze_group_first(analysis, group)->coro);
+	struct chain circle = circle_of(analysis, &chain);
 
-	if (closure.is_circle && closure.count == 1)
+	if (chain.is_circle && chain.count == 1)
 		return "; nobody else has ended such waits so far";
-	if (closure.is_circle && !analyze_group_has(analysis, group, closure.at[1]))
+	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]))
 		return analyze_say(analysis,
 			"; in a circle with %s: each waits where only the next one has ended waits",
-			words_list(analysis, closure.at + 1, closure.count - 1));
-	circle = circle_before(analysis, &closure);
-	if (closure.count == 2 && circle.count == 1)
+			words_list(analysis, chain.at + 1, chain.count - 1));
+	if (chain.count == 2 && circle.count == 1)
 		return analyze_say(analysis,
 			"; %s, which alone ended such waits, waits for the like itself, at %s",
 			words_list(analysis, circle.at, 1),
@@ -333,7 +312,7 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 
 static const char *words_reason(struct analysis *analysis, const struct ahead *ahead)
 {
-	const char *who = words_list(analysis, ahead->at, ahead->count);
+	const char *who = analyze_words_coro(analysis, coro_at(analysis, ahead->coro));
 
 	if (!ahead->nr_ended)
 		return analyze_say(analysis, ", for what %s may have", who);
@@ -353,30 +332,17 @@ static void tell_member(struct analysis *analysis, struct story *story, uint32_t
 		analyze_words_place(analysis, member->wait_site), words_reason(analysis, &ahead));
 }
 
-/* The finding lists those that wait at one place as its members. */
-static bool are_at_one_place(const struct analysis *analysis, const struct closure *closure)
-{
-	unsigned i;
-
-	for (i = 1; i < closure->count; i++)
-		if (coro_at(analysis, closure->at[i])->wait_site !=
-			coro_at(analysis, closure->at[0])->wait_site)
-			return false;
-	return closure->count > 1;
-}
-
 void analyze_waker_circle_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	struct closure closure = closure_of(analysis, model_index(analysis->model, coro));
+	struct chain chain = chain_from(analysis, model_index(analysis->model, coro));
 	unsigned i;
 
-	if ((!closure.is_circle && !circle_before(analysis, &closure).count) ||
-		are_at_one_place(analysis, &closure))
+	if (!circle_of(analysis, &chain).count)
 		return;
-	for (i = 0; i < closure.count; i++) {
-		tell_member(analysis, story, closure.at[i]);
+	for (i = 0; i < chain.count; i++) {
+		tell_member(analysis, story, chain.at[i]);
 		if (i)
-			analyze_story_party(analysis, story, closure.at[i], 0);
+			analyze_story_party(analysis, story, chain.at[i], 0);
 	}
 }

@@ -150,17 +150,8 @@ static void count_end(struct wakers_place *of_start, const struct wakers_woken_a
 
 static void note_by(struct wakers_place *place, uint64_t id)
 {
-	unsigned i;
-
-	for (i = 0; i < WAKERS_KEPT; i++) {
-		if (place->by[i] == id)
-			return;
-		if (!place->by[i]) {
-			place->by[i] = id;
-			return;
-		}
-	}
-	place->has_more = true;
+	place->has_more |= place->by && place->by != id;
+	place->by = id;
 }
 
 static void note_gap(struct wakers_place *place, ct_time time)

@@ -13,7 +13,6 @@
 
 struct analysis;
 
-#define WAKERS_KEPT 4u   /* coroutines that ended waits at one place, by their ids */
 #define WAKERS_SILENT 4u /* ends that are kept by name */
 
 /* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
@@ -57,10 +56,9 @@ struct wakers_place {
 	uint64_t nr_ended;
 	struct wakers_ends ends[WAKERS_PLACES];
 	bool has_busy; /* one of them woke coroutines at more places than are kept */
-	/* ids of the coroutines that ended waits there, the first ones first; `has_more`: there are others */
-	uint64_t by[WAKERS_KEPT];
-	bool has_more;
-	ct_time last;           /* when a wait there was ended last */
+	uint64_t by;   /* id of the coroutine that ended the last wait there; 0: none did */
+	bool has_more; /* another one ended a wait there before */
+	ct_time last;  /* when a wait there was ended last */
 	int64_t longest_gap_ns; /* between the ends of two waits there */
 };
 
