@@ -217,6 +217,14 @@ static void judge_delay(struct analysis *analysis, uint32_t site)
 		add(analysis, passing, site, VARIANT_AT_LAST, doubt_of(passing));
 }
 
+/* Has the thread been in one run for most of the time? Then the turns were those of other threads' queues. */
+static bool is_held_up(const struct analysis *analysis, uint32_t thread, ct_time since, ct_time end)
+{
+	uint32_t top = analysis->model->threads[thread].top;
+
+	return thread && top && end - analysis->model->coros.at[top].resumed > (end - since) / 2;
+}
+
 /* ---------------------------------------------------------------- nothing ran */
 
 static bool may_take(
@@ -299,6 +307,7 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 	thread = coro->is_queue_private ? coro->turns->queue_thread : thread;
 	passing = passing_since(
 		analyze_watch_of(analysis, &rules_passed_over), index, thread, since, end);
+	passing.has_thread_run &= !is_held_up(analysis, thread, since, end);
 	if (were_others_preferred(analysis, &passing))
 		add(analysis, &passing, coro->wait_site, VARIANT_OTHERS, doubt_of(&passing));
 	else if (end - analysis->stills[coro->process].moment > LIMIT(analysis, PASSED_TIME))
