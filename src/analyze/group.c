@@ -22,6 +22,7 @@
 #include "analyze/same_locks.h"
 #include "analyze/vain_timers.h"
 #include "analyze/waker_circle.h"
+#include "say/say.h"
 
 static const struct rule *rule_of(
 	const struct analysis *analysis, const struct candidate *candidate)
@@ -64,6 +65,13 @@ static bool is_cause(const struct analysis *analysis, const struct candidate *ca
 	return candidate->is_cause || rule_of(analysis, candidate)->is_cause;
 }
 
+/* Does a bare wait stand at a line of an installed package? */
+static bool is_at_library(const struct analysis *analysis, const struct candidate *candidate)
+{
+	return candidate->is_bare &&
+	       say_is_installed(say_peek_site(analysis->tables, candidate->wait_site)->file);
+}
+
 static int compare_groups(const void *left, const void *right, void *context)
 {
 	const struct analysis *analysis = context;
@@ -94,6 +102,9 @@ static int compare_groups(const void *left, const void *right, void *context)
 	/* Many may be idle where they wait; of one there may be more to say. */
 	if (!order && first->rule == second->rule)
 		order = COMPARE(second->has_story, first->has_story);
+	/* A library's own coroutines mostly wait for work. */
+	if (!order && first->rule == second->rule)
+		order = COMPARE(is_at_library(analysis, first), is_at_library(analysis, second));
 	if (!order)
 		order = COMPARE(b->count, a->count);
 	return order ? order : COMPARE(a->first, b->first);

@@ -200,12 +200,6 @@ bool python_is_of_asyncio(const char *file)
 	return folder && strncmp(folder, "/asyncio/", strlen("/asyncio/")) == 0;
 }
 
-bool python_is_installed(const char *file)
-{
-	return file[0] == '<' || strstr(file, "/lib/python3") != NULL ||
-	       strstr(file, "/site-packages/") != NULL || strstr(file, "/dist-packages/") != NULL;
-}
-
 /* ---------------------------------------------------------------- resources */
 
 static const struct {

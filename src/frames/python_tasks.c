@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "frames/python_tasks.h"
 #include "frames/walk.h"
+#include "say/say.h"
 
 #define WORD sizeof(uint64_t)
 #define TASKS_MAX 100000000u
@@ -173,7 +174,7 @@ static unsigned closeness(struct python *python, const struct python_call *call)
 
 	if (!code || python_is_of_asyncio(code->file))
 		return 0;
-	return python_is_installed(code->file) ? 1 : 2;
+	return say_is_installed(code->file) ? 1 : 2;
 }
 
 /* The innermost place of the closest code, with the whole row as its stack. */

@@ -72,12 +72,8 @@ struct python_tasks {
 /* python_chain_read: follows the coroutines of a task from its own one on. */
 void python_chain_read(struct python *python, uint64_t coroutine, struct python_chain *ret_chain);
 
-/*
- * python_is_of_asyncio, python_is_installed: does a file belong to asyncio; to the standard library, or to an installed
- * package?
- */
+/* python_is_of_asyncio: does a file belong to asyncio? */
 bool python_is_of_asyncio(const char *file);
-bool python_is_installed(const char *file);
 
 /* python_chain_resource: what the innermost call that says so waits for: a handle; 0: none says. */
 uint64_t python_chain_resource(

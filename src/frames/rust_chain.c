@@ -188,12 +188,6 @@ static uint32_t place_of(struct found *found, const struct call *call, uint32_t 
 	return index;
 }
 
-static bool is_installed(const char *file)
-{
-	return strstr(file, "/.cargo/") || strstr(file, "/cargo/registry/") ||
-	       begins(file, "/rustc/") || strstr(file, "/rustlib/");
-}
-
 /* The innermost place of the program itself, with the whole row as its stack. */
 static uint32_t place_of_chain(struct chain *chain)
 {
@@ -204,7 +198,7 @@ static uint32_t place_of_chain(struct chain *chain)
 	for (i = 0; i < chain->count; i++) {
 		stack = found_call(
 			chain->found, place_of(chain->found, &chain->calls[i], 0), stack);
-		if (!is_installed(chain->calls[i].file) || is_installed(known->file))
+		if (!say_is_installed(chain->calls[i].file) || say_is_installed(known->file))
 			known = &chain->calls[i];
 	}
 	return place_of(chain->found, known, chain->count > 1 ? stack : 0);

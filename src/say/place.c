@@ -160,6 +160,19 @@ enum say_language say_language(const struct ct_tables *tables, uint32_t index)
 	return form_of(site) == CTP_FORM_C ? SAY_LANGUAGE_C : SAY_LANGUAGE_CPP;
 }
 
+bool say_is_installed(const char *file)
+{
+	static const char *const folders[] = {"/lib/python3", "/site-packages/", "/dist-packages/",
+		"/.cargo/", "/cargo/registry/", "/rustlib/", "/rustc/", "/pkg/mod/", "@v",
+		"/usr/include/"};
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strstr(file, folders[i]))
+			return true;
+	return file[0] == '<';
+}
+
 bool say_is_call_of_cpp(const struct ct_tables *tables, uint32_t index)
 {
 	return say_peek_site(tables, index)->form == CTP_FORM_CPP &&

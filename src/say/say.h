@@ -82,6 +82,12 @@ enum say_language {
  */
 enum say_language say_language(const struct ct_tables *tables, uint32_t site);
 
+/*
+ * say_is_installed: does this file belong to an installed package, or to what comes with the language, and not to the
+ * program? As far as the path tells it: packages of Python, Rust and Go have folders of their own.
+ */
+bool say_is_installed(const char *file);
+
 /* say_is_call_of_cpp: does the place stand for a call of C++, and not for a co_await? */
 bool say_is_call_of_cpp(const struct ct_tables *tables, uint32_t site);
 
