@@ -8,10 +8,69 @@
  * Likely if its listening descriptor was closed at the same time and no coroutine waits there any more, or if all
  * other coroutines that were woken at that place ran on and none is cancelled there. Otherwise Suspect. The rule is
  * silent at the program's end, and if what the coroutine waited for has changed since, because the wake may have been
- * passed on.
+ * passed on. For the same reason it is silent, where no such sign is known, if somebody was woken at that place since,
+ * and because the wake was not needed, if nobody waits there.
  */
 
+#include "analyze/watched_places.h"
 #include "rules/parts.h"
+
+/* ---------------------------------------------------------------- the watcher */
+
+/* The wakes at one place, and the last of them. */
+struct wakes {
+	uint64_t count;
+	uint64_t whom; /* id */
+	ct_time since; /* when that one had begun to wait */
+	ct_time time;
+	uint32_t thread;
+	/* id of the coroutine that was the last to be destroyed there when the last wake came; 0: none */
+	uint64_t cut;
+	bool is_handed_on; /* the wake of that one, as far as is known */
+	uint64_t nr_before;
+};
+
+/*
+ * Is the last wake one that was handed on by the destruction of `cut`? A future that hands its wake on does so before
+ * its coroutine is gone.
+ */
+static bool is_part_of(const struct wakes *wakes, const struct model_coro *cut)
+{
+	return wakes->count && wakes->whom != cut->id && wakes->time >= cut->turns->wake.time &&
+	       wakes->since <= cut->turns->wake.time && wakes->thread == cut->rare->destroy_thread;
+}
+
+static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model *model = watch->model;
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	const struct model_place_times *times = model_times_at(model, coro->wait_site);
+	struct wakes *wakes = model_watch_place(watch, coro->wait_site);
+	const struct model_coro *cut = &model->coros.at[times ? times->cut : 0];
+
+	if (!wakes || coro->state != CT_STATE_WAITING || sight->by == sight->coro)
+		return true;
+	if (cut->id != wakes->cut) {
+		wakes->cut = cut->id;
+		wakes->is_handed_on = is_part_of(wakes, cut);
+		wakes->nr_before = wakes->count;
+	}
+	wakes->is_handed_on |= wakes->cut && coro->suspended <= cut->turns->wake.time;
+	wakes->count++;
+	wakes->whom = coro->id;
+	wakes->since = coro->suspended;
+	wakes->time = sight->event->time;
+	wakes->thread = sight->event->thread;
+	return true;
+}
+
+static const struct wakes *wakes_at(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return model_watch_place(
+		analyze_watch_of(analysis, &rules_woken_destroyed), coro->wait_site);
+}
+
+/* ---------------------------------------------------------------- the judgement */
 
 enum variant {
 	VARIANT_ALONE = 1, /* nothing else is known */
@@ -62,6 +121,41 @@ static bool is_passed_on(const struct analysis *analysis, const struct model_cor
 	return object->handle && object->changed > coro->rare->destroyed;
 }
 
+/*
+ * Was one woken at the coroutine's place that had waited there with it, or anybody long after? Others that are woken
+ * soon after may have had what they went for before, and wait for something else.
+ */
+static bool is_handed_on(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct wakes *wakes = wakes_at(analysis, coro);
+
+	if (!wakes)
+		return false;
+	if (wakes->cut != coro->id)
+		return is_part_of(wakes, coro);
+	return wakes->is_handed_on || wakes->time - coro->rare->destroyed > LIMIT(analysis, GRACE);
+}
+
+/* How many wait at the coroutine's place for something of its kind, or for what it waited for? */
+static uint32_t count_waiting(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	bool is_known = coro->wait_object && !model_is_unnamed(coro->wait_object);
+	uint32_t i, count = 0;
+
+	for (i = 1; i < model->coros.count; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		count += other->process == coro->process && other->state == CT_STATE_WAITING &&
+			 other->point == CTP_POINT_AWAIT &&
+			 CTP_HANDLE_RESOURCE(other->wait_object) ==
+				 CTP_HANDLE_RESOURCE(coro->wait_object) &&
+			 (other->wait_site == coro->wait_site ||
+				 (is_known && other->wait_object == coro->wait_object));
+	}
+	return count;
+}
+
 /* Did the coroutine accept connections, is its listener closed, and does no other coroutine wait at its place? */
 static bool has_lost_listener(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_place_times *times)
@@ -101,6 +195,9 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 {
 	const struct model_coro *coro = cut_at(analysis, times);
 	enum variant variant = variant_of(analysis, coro, times);
+	/* An answer that was meant for this coroutine alone can be handed on to nobody. */
+	bool is_own = variant == VARIANT_SIBLINGS && coro->wait_object &&
+		      !model_is_unnamed(coro->wait_object);
 	struct candidate candidate = {
 		.rule = CT_RULE_WOKEN_DESTROYED,
 		.grade = variant == VARIANT_ALONE ? CT_GRADE_SUSPECT : CT_GRADE_LIKELY,
@@ -114,6 +211,9 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.since = coro->rare->destroyed,
 	};
 
+	if (variant != VARIANT_LISTENER && !is_own &&
+		(is_handed_on(analysis, coro) || !count_waiting(analysis, coro)))
+		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	if (analyze_candidate_outlives_gaps(analysis, &candidate,
@@ -174,6 +274,29 @@ static void tell_place(
 		analyze_words_number(analysis, times->nr_cut), times->nr_cut == 1 ? "was" : "were");
 }
 
+/* Adds how many wait there, and that nobody is woken. */
+static void tell_waiting(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	uint32_t count = count_waiting(analysis, coro);
+	const struct wakes *wakes = wakes_at(analysis, coro);
+	bool is_later = wakes && wakes->cut == coro->id;
+	uint64_t nr_before = !wakes ? 0 : is_later ? wakes->nr_before : wakes->count;
+
+	if (!count || is_handed_on(analysis, coro) ||
+		model_lost_between(analysis->model, coro->process, coro->rare->destroyed,
+			analysis->parties[coro->process].end))
+		return;
+	analyze_story_evidence(analysis, story,
+		"%s %s there at the end, and nobody has been woken there since %s; %s %s before",
+		analyze_words_number(analysis, count), count == 1 ? "waits" : "wait",
+		is_later ? analyze_say(analysis, "%s after that destruction",
+				   analyze_words_duration(
+					   analysis, wakes->time - coro->rare->destroyed))
+			 : "that destruction",
+		analyze_words_number(analysis, nr_before), nr_before == 1 ? "was" : "were");
+}
+
 static void describe(struct analysis *analysis, const struct group *group, struct story *story,
 	struct ct_finding *finding)
 {
@@ -195,9 +318,11 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_LISTENER)
 		tell_closed(analysis, coro, story);
 	tell_place(analysis, times, story);
+	tell_waiting(analysis, coro, story);
 }
 
 const struct rule rules_woken_destroyed = {
+	.watcher = {.nr_place_bytes = sizeof(struct wakes), .looks = {[MODEL_WAKE] = look_at_wake}},
 	.find = find,
 	.describe = describe,
 };
