@@ -166,6 +166,12 @@ bool analyze_fruitless_is(const struct analysis *analysis, const struct model_co
 		analysis, coro, analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro));
 }
 
+bool analyze_fruitless_is_told(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_told(
+		analysis, coro, analyze_watch_wait(analysis, &analyze_fruitless_watcher, coro));
+}
+
 bool analyze_fruitless_was_last(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return last_of(analysis, coro,

@@ -30,6 +30,9 @@ void analyze_fruitless_tell(
 /* analyze_fruitless_is: does that hold of `coro`, as far as recorded, whatever is missing? */
 bool analyze_fruitless_is(const struct analysis *analysis, const struct model_coro *coro);
 
+/* analyze_fruitless_is_told: does it hold, and is nothing missing of that run? */
+bool analyze_fruitless_is_told(const struct analysis *analysis, const struct model_coro *coro);
+
 /*
  * analyze_fruitless_was_last: was this the last run that a wake began from the place where `coro` waits, and does the
  * coroutine that made it wait there again?

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 
+#include "analyze/fruitless.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 
@@ -464,6 +465,12 @@ static const char *words_whom(struct analysis *analysis, const struct provenance
 	if (whom->state >= CT_STATE_DONE && !whom->is_presumed_done)
 		return analyze_say(
 			analysis, "%s, which %s", who, analyze_words_ended(analysis, whom));
+	if (relay->last.time >= coro->suspended && whom->wait_site == relay->site &&
+		whom->turns->wake.time == relay->last.time &&
+		analyze_fruitless_is_told(analysis, whom))
+		return analyze_say(analysis,
+			"%s, which waits there again %s later, and woke nobody", who,
+			analyze_words_duration(analysis, whom->suspended - relay->last.time));
 	return who;
 }
 
