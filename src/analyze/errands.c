@@ -55,12 +55,13 @@ static struct place *place_at(const struct model_watch *watch, const struct mode
 		       : NULL;
 }
 
-/* Was this one started since the last run of `coro` began? */
+/* Was this one started since the last run of `coro` began? A first run may not be seen to begin. */
 static bool is_younger(const struct model *model, uint32_t index, uint32_t coro)
 {
 	const struct model_coro *at = model->coros.at;
 
-	return at[coro].resumed != CT_NO_TIME && at[index].created >= at[coro].resumed;
+	return at[index].created >= at[coro].resumed &&
+	       (at[coro].resumed != CT_NO_TIME || at[coro].suspended != CT_NO_TIME);
 }
 
 /* Did `coro` start this one in its last run, or one from which this one comes? */
@@ -168,6 +169,7 @@ const struct model_watcher analyze_errands_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake,
 		[MODEL_RUN] = look_at_run,
 		[MODEL_BEGIN] = look_at_begin,
+		[MODEL_ADOPT] = look_at_begin,
 		[MODEL_END] = look_at_end},
 };
 

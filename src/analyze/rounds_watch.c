@@ -198,5 +198,6 @@ const struct model_watcher analyze_rounds_watcher = {
 		[MODEL_WAKE] = look_at_wake,
 		[MODEL_RUN] = look_at_run,
 		[MODEL_BEGIN] = look_at_begin,
+		[MODEL_ADOPT] = look_at_begin,
 		[MODEL_END] = look_at_end},
 };

@@ -84,12 +84,14 @@ bool model_coro_create(struct model *model, const struct ct_event *event)
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_coro_hide(model, coro);
 	model_times_begin(model, coro);
+	model_first_run_made(model, index, event);
 	return !event->object || model_wake_learn_address(model, index, event->object);
 }
 
 static bool tell_frame(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	coro_at(model, index)->last_event = event->sequence & MODEL_SEQUENCES;
+	model_first_run_told(model, index, event);
 	return model_footprint_frame(model, coro_at(model, index), event) &&
 	       (!event->object || model_wake_learn_frame(model, index, event->object));
 }
@@ -173,6 +175,7 @@ static bool run(struct model *model, uint32_t index, const struct ct_event *even
 		!goes_on(model, coro, event) && !model_coro_conflict(model, index, event))
 		return false;
 	tell_run(model, index, event);
+	model_first_run_forget(model, event->thread);
 	model_run_queue_leave(model, coro, event->time);
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	if (coro->nr_resumes && coro->thread != event->thread)
@@ -393,6 +396,8 @@ static bool finish(struct model *model, uint32_t index, const struct ct_event *e
 
 	model_coro_note_outcome(model, coro, event);
 	give_up_early(model, coro, event->time);
+	if (!coro->nr_resumes)
+		model_first_run_forget(model, event->thread);
 	process_at(model, coro->process)->tells_ends = true;
 	if (coro->state != CT_STATE_RUNNING && coro->state != CT_STATE_UNSEEN &&
 		!model_coro_conflict(model, index, event))
@@ -448,6 +453,8 @@ static bool destroy(struct model *model, uint32_t index, const struct ct_event *
 	coro->last_event = event->sequence & MODEL_SEQUENCES;
 	model_permit_end(model, coro, event);
 	model_annotation_forget(model, index, event->time);
+	if (!coro->nr_resumes)
+		model_first_run_forget(model, event->thread);
 	/* If the order of its steps was chosen, its state at the destruction is not certain. */
 	if (!model_is_order_doubtful(coro))
 		cut(model, index, event);

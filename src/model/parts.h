@@ -250,6 +250,14 @@ void model_watch_fini(struct model *model);
 /* ---------------------------------------------------------------- coroutines: coro.c */
 
 bool model_coro_create(struct model *model, const struct ct_event *event);
+/*
+ * first_run.c: model_first_run_made: the thread has created a coroutine. model_first_run_told: the coroutine says its
+ * frame, and what it created in its first run has a parent now. model_first_run_forget: whose the thread's last
+ * creations are stays open.
+ */
+void model_first_run_made(struct model *model, uint32_t index, const struct ct_event *event);
+void model_first_run_told(struct model *model, uint32_t index, const struct ct_event *event);
+void model_first_run_forget(struct model *model, uint32_t thread);
 /* model_coro_step: applies frame, resume, suspend, cancel, return, destroy. */
 bool model_coro_step(struct model *model, const struct ct_event *event);
 bool model_coro_switch(struct model *model, const struct ct_event *event);

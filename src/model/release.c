@@ -121,9 +121,11 @@ static void each_place(struct release *release, model_visitor *visit)
 static void each_table(struct release *release, model_visitor *visit)
 {
 	struct model *model = release->model;
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < model->nr_threads; i++) {
+		for (k = 0; k < model->threads[i].nr_made; k++)
+			visit(release, &model->threads[i].made[k], MODEL_MARK_SELF);
 		visit(release, &model->threads[i].top, MODEL_MARK_WHOLE);
 		visit(release, &model->threads[i].last_suspended, MODEL_MARK_WHOLE);
 		visit(release, &model->threads[i].leaving, MODEL_MARK_WHOLE);

@@ -15,6 +15,7 @@
 
 #define MODEL_NO_CALL UINT32_MAX
 #define MODEL_VAIN 16u
+#define MODEL_MADE 32u
 #define MODEL_SEVERAL UINT32_MAX /* used instead of one thread */
 
 /*
@@ -73,6 +74,8 @@ struct model_thread {
 	ct_time roused;
 	ct_time stopped; /* its end; CT_NO_TIME: not known */
 	uint64_t nr_vain;
+	/* coroutines that it created last, since it was last seen to begin a run (first_run.c) */
+	uint32_t made[MODEL_MADE], nr_made;
 	uint64_t seen_event;
 	uint64_t expired_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known */

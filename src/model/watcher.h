@@ -72,6 +72,8 @@ enum model_moment {
 	MODEL_GET,
 	/* `coro` was created; `by` is its creator. */
 	MODEL_BEGIN,
+	/* `by` is known now to have created `coro`, in its first run. */
+	MODEL_ADOPT,
 	/* `coro` ends, or is presumed to have ended. */
 	MODEL_END,
 	/* `coro` is destroyed while it waits. */
