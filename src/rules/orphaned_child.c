@@ -116,9 +116,19 @@ static bool waits_for_outside(const struct analysis *analysis, const struct mode
 		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
 }
 
+/* Did a signal, of which the process died in the end, interrupt it, and did this coroutine's last run come then? */
+static bool was_ended_by_signal(const struct analysis *analysis, const struct model_coro *coro)
+{
+	ct_time interrupted = analysis->model->processes[coro->process].interrupted;
+
+	return analysis->tables->processes[coro->process].ending == CT_ENDING_SIGNALED &&
+	       interrupted != CT_NO_TIME && coro->resumed != CT_NO_TIME &&
+	       coro->resumed >= interrupted;
+}
+
 /*
- * Did nothing run after its end, and did the process end by itself, or soon after? Then the program ended in this
- * coroutine.
+ * Did nothing run after its end, and did the process end by itself, or soon after, or by a signal that came to this
+ * coroutine? Then the program ended in this coroutine. What an interpreter does at its end may take seconds.
  */
 static bool has_ended_the_program(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -126,7 +136,7 @@ static bool has_ended_the_program(const struct analysis *analysis, const struct 
 	ct_time end = analysis->parties[coro->process].end;
 
 	return coro->changed >= analysis->model->processes[coro->process].last_run &&
-	       (process->ending == CT_ENDING_EXITED ||
+	       (process->ending == CT_ENDING_EXITED || was_ended_by_signal(analysis, coro) ||
 		       end - coro->changed < LIMIT(analysis, STANDSTILL_TIME));
 }
 
