@@ -223,6 +223,13 @@ def check_eventlet(place, python):
     check([(rule, grade) for rule, grade, _ in found] == [("lost-wakeup", "likely")] and "2 coroutines wait" in found[0][2], f"{found}")
     told = report["findings"][0]["evidence"]
     check(any("GreenThread.wait" in text and "desk.py:5" in text and "which started" in text for text in told), f"{told}")
+    program.write_text("import eventlet, eventlet.queue\nbox = eventlet.queue.LightQueue()\n"
+                       "def clerk():\n    while True:\n        box.get()\n"
+                       "clerks = [eventlet.spawn(clerk) for _ in range(2)]\neventlet.sleep(0.01)\n"
+                       "for letter in range(8):\n    eventlet.spawn(box.put, letter).wait()\nclerks[0].wait()\n")
+    _, report = record(place, "timeout", "-s", "KILL", "6", python, "-m", "corotracer", program)
+    told = [text for finding in report["findings"] for text in finding["evidence"] if " wakes from " in text]
+    check(told and all(" wakes from LightQueue._schedule_unlock, " in text for text in told), f"our own function is told: {told}")
     program.write_text("import eventlet\nwaits = [eventlet.spawn(eventlet.sleep, 0.01) for _ in range(50)]\n"
                        "eventlet.sleep(2.5)\nprint(sum(wait.wait() is None for wait in waits))\n")
     _, report = record(place, python, "-m", "corotracer", program)

@@ -256,15 +256,22 @@ def traced_wait(hub, wait):
     return traced
 
 
-def because(call):
-    """The same call, on behalf of the greenlet that asks for it now, if one does. A greenlet that is switched to for the
-    first time by this begins here."""
-    target = getattr(call, "__self__", None)
-    _probe.greenlet_runs(greenlet.getcurrent())
-    if isinstance(target, greenlet.greenlet) and call.__name__ == "switch":
-        _probe.greenlet_begins(target)
-    cause = _probe.greenlet_cause()
-    return functools.partial(_probe.greenlet_because, cause, call) if cause else call
+def make_because():
+    """A local function is never taken for the one that was called (places.c), and leaves its caller's place to be found."""
+    def because(call):
+        """The same call, on behalf of the greenlet that asks for it now, if one does. A greenlet that is switched to for
+        the first time by this begins here."""
+        target = getattr(call, "__self__", None)
+        _probe.greenlet_runs(greenlet.getcurrent())
+        if isinstance(target, greenlet.greenlet) and call.__name__ == "switch":
+            _probe.greenlet_begins(target)
+        cause = _probe.greenlet_cause()
+        return functools.partial(_probe.greenlet_because, cause, call) if cause else call
+
+    return because
+
+
+because = make_because()
 
 
 def traced_schedule(schedule):
