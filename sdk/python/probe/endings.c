@@ -23,6 +23,21 @@ bool steps_is_cancellation(PyObject *error)
 	return is;
 }
 
+/* A task whose awaited task or future was cancelled gets the same exception, and nobody cancels it. */
+bool steps_task_is_cancelled(void)
+{
+	PyObject *module = PyImport_ImportModule("asyncio");
+	PyObject *task = module ? PyObject_CallMethod(module, "current_task", NULL) : NULL;
+	PyObject *count = task ? PyObject_CallMethod(task, "cancelling", NULL) : NULL;
+	bool is = count && PyLong_Check(count) && PyLong_AsLong(count) > 0;
+
+	Py_XDECREF(count);
+	Py_XDECREF(task);
+	Py_XDECREF(module);
+	PyErr_Clear();
+	return is;
+}
+
 static bool ends_by_cancellation(void)
 {
 	PyObject *type, *value, *traceback;

@@ -40,10 +40,12 @@ PyObject *steps_unwrap(PyObject *object);
 /*
  * steps_begin: a step begins; returns the one inside of which it does so. steps_end: the coroutine has ended.
  * steps_is_cancellation: is this class, or that of this object, one by which a library cancels?
+ * steps_task_is_cancelled: does somebody cancel the running task of asyncio? False before Python 3.11.
  */
 struct steps *steps_begin(struct steps *steps);
 void steps_end(struct steps *steps);
 bool steps_is_cancellation(PyObject *error);
+bool steps_task_is_cancelled(void);
 
 /* steps_gather: waits for the tasks among `children`, a list of futures, tasks, or their wrappers. */
 void steps_gather(struct steps *steps, PyObject *children, uint32_t site);

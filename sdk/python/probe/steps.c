@@ -255,9 +255,9 @@ static PyObject *method_throw(PyObject *self, PyObject *arguments)
 	if (!method)
 		return NULL;
 	outer = steps_begin(steps);
-	steps->is_cancelled = !steps->limit_ns && PyTuple_Check(arguments) &&
-			      PyTuple_Size(arguments) > 0 &&
-			      steps_is_cancellation(PyTuple_GetItem(arguments, 0));
+	steps->is_cancelled =
+		!steps->limit_ns && PyTuple_Check(arguments) && PyTuple_Size(arguments) > 0 &&
+		steps_is_cancellation(PyTuple_GetItem(arguments, 0)) && steps_task_is_cancelled();
 	result = PyObject_Call(method, arguments, NULL);
 	step_end(steps, outer, result);
 	Py_DECREF(method);
