@@ -298,6 +298,19 @@ static bool has_gap(const struct analysis *analysis, uint32_t reason)
 	return false;
 }
 
+/* What a recording that began while the process ran cannot know; "": it did not. */
+static const char *words_before(struct analysis *analysis)
+{
+	if (!has_gap(analysis, CTP_LOSS_BEFORE))
+		return "";
+	return analyze_say(analysis,
+		"; what it did before is not known, %s. A flight recorder, "
+		"COROTRACER_FLIGHT=,64M in its environment, would record both",
+		analysis->live->has_memory ? "and of coroutines that did nothing in that time "
+					     "only what its memory has"
+					   : "nor are coroutines that did nothing in that time");
+}
+
 static const char *words_known(struct analysis *analysis)
 {
 	int64_t watched_ns = analysis->live->watched_ns;
@@ -308,26 +321,16 @@ static const char *words_known(struct analysis *analysis)
 	if (analysis->live->is_from_memory)
 		return "it has no probe: its coroutines were looked for in its memory, twice";
 	if (analysis->live->has_engine)
-		return "another engine records it; that recording was read as far as it goes";
+		return analyze_say(analysis,
+			"another engine records it; that recording was read as far as it goes%s",
+			words_before(analysis));
 	if (watched_ns == 0)
 		return analyze_say(
 			analysis, "what its flight recorder keeps in a file was read%s", rest);
 	watched = analyze_words_duration(analysis, watched_ns);
-	if (has_gap(analysis, CTP_LOSS_BEFORE) && analysis->live->has_memory)
-		return analyze_say(analysis,
-			"it was watched for %s; what it did before is not known, and of coroutines "
-			"that did nothing in that time only what its memory has. A flight "
-			"recorder, "
-			"COROTRACER_FLIGHT=,64M in its environment, would record both",
-			watched);
 	if (has_gap(analysis, CTP_LOSS_BEFORE))
-		return analyze_say(analysis,
-			"it was watched for %s; what it did before is not known, nor are "
-			"coroutines "
-			"that did nothing in that time. A flight recorder, COROTRACER_FLIGHT=,64M "
-			"in "
-			"its environment, would record both",
-			watched);
+		return analyze_say(
+			analysis, "it was watched for %s%s", watched, words_before(analysis));
 	return analyze_say(analysis,
 		"it was watched for %s, and what its flight recorder kept was read%s", watched,
 		rest);

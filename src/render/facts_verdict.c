@@ -263,18 +263,20 @@ static bool has_loss(const struct ct_report *report, enum ctp_loss reason)
 	return false;
 }
 
-/* A program that hangs does nothing while it is looked at: that nothing was found then means little. */
+/*
+ * A program that hangs does nothing while it is recorded: that nothing was found then means little. Where a process
+ * was examined, whose memory may show more, the row about it says so.
+ */
 static void not_recorded(struct text *rows, const struct ct_report *report)
 {
-	if (!has_loss(report, CTP_LOSS_BEFORE))
+	if (!has_loss(report, CTP_LOSS_BEFORE) || report->live.pid)
 		return;
-	render_facts_begin(rows, "not judged");
+	render_facts_begin(rows, "not recorded");
 	text_add(rows,
-		"coroutines that have done nothing since recording began: who was to wake them is "
-		"not known, and those that no frame in memory shows are not listed. 'corotracer "
-		"run -- COMMAND' records everything from the start, and with "
-		"COROTRACER_FLIGHT=,64M "
-		"in its environment a program keeps it for 'corotracer report PID'");
+		"coroutines that have done nothing since recording began: they are not listed, and "
+		"who was to wake them is not known. 'corotracer run -- COMMAND' records everything "
+		"from the start, and with COROTRACER_FLIGHT=,64M in its environment a program "
+		"keeps it for 'corotracer report PID'");
 	render_facts_end(rows);
 }
 

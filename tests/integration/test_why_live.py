@@ -314,9 +314,25 @@ def test_of_another_engine(scratch):
         until(lambda: "took lock 0x40" in run(COROTRACER, "why", pid, 2, status=None).stdout, engine)
         told = run(COROTRACER, "report", pid).stdout
         check("another engine records it; that recording was read as far as it goes" in flat(told), told)
+        check("what it did before" not in told, told)
         os.kill(pid, signal.SIGKILL)
         engine.communicate(timeout=60)
     check("recorded to the end" in run(COROTRACER, "report", trace).stdout, "the recording was disturbed")
+
+
+def test_begun_late(scratch):
+    """What came before a recording is told once: of a process in the row about it, of a trace in a row of its own."""
+    trace, known = scratch / "late.ctrace", "that recording was read as far as it goes; what it did before is not known"
+    with blocked("late") as (process, _):
+        with subprocess.Popen([COROTRACER, "attach", "-o", trace, str(process.pid)], stderr=subprocess.PIPE, text=True) as engine:
+            settled(process)
+            until(lambda: known in flat(run(COROTRACER, "report", process.pid, status=None).stdout), engine)
+            told = flat(run(COROTRACER, "report", process.pid).stdout)
+            check("not recorded: coroutines" not in told, told)
+            engine.send_signal(signal.SIGINT)
+            engine.communicate(timeout=60)
+    told = flat(run(COROTRACER, "report", trace).stdout)
+    check("not recorded: coroutines that have done nothing" in told and "memory" not in told, told)
 
 
 def test_before_the_look(scratch):
@@ -421,7 +437,7 @@ def test_findings_on_the_chain(scratch):
 
 def main():
     with folder() as name:
-        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_of_another_engine, test_before_the_look, test_file_of_a_number, test_graph,
+        for test in (test_past, test_past_of_long_ago, test_report, test_past_in_file, test_contained, test_past_of_another, test_no_past, test_death, test_refusals, test_of_another_engine, test_begun_late, test_before_the_look, test_file_of_a_number, test_graph,
                      test_running, test_event_of_resume, test_queued, test_moments, test_findings_on_the_chain):
             scratch = pathlib.Path(name) / test.__name__
             scratch.mkdir()
