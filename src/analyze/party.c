@@ -536,3 +536,19 @@ bool analyze_party_is_idle(const struct analysis *analysis, uint32_t process)
 	return (party->has_outside || party->has_armed) &&
 	       (last == CT_NO_TIME || party->end - last > LIMIT(analysis, WAIT_LIMIT));
 }
+
+bool analyze_party_is_watchdog(const struct analysis *analysis, uint32_t thread)
+{
+	const struct model *model = analysis->model;
+	const struct model_thread *at = &model->threads[thread];
+	size_t i;
+
+	if (!thread || at->is_worker || at->last_event != CT_NO_TIME || !at->nr_looks ||
+		at->nr_looks_running)
+		return false;
+	for (i = 0; i < model->crashes.count; i++)
+		if (model->crashes.at[i].thread == thread && model->crashes.at[i].is_raised &&
+			!model->crashes.at[i].coro)
+			return true;
+	return false;
+}

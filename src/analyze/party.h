@@ -73,6 +73,12 @@ bool analyze_party_says_nobody_is_left(const struct party *party);
 bool analyze_party_has_failed_in_sleep(const struct party *party);
 
 /*
+ * analyze_party_is_watchdog: did this thread, outside any coroutine, raise a signal as the program's own, and had it
+ * written no event before, and slept at every look? What it slept for was the end, not a coroutine's wake.
+ */
+bool analyze_party_is_watchdog(const struct analysis *analysis, uint32_t thread);
+
+/*
  * analyze_party_nr_connections: how many of the process's open connections are with peers outside of it, which decide
  * how long these live?
  */

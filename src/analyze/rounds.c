@@ -380,7 +380,8 @@ static bool has_timed_thread(const struct analysis *analysis, uint32_t process, 
 
 	for (i = 1; i < analysis->model->nr_threads; i++)
 		if (analysis->model->threads[i].process == process &&
-			analyze_stillness_waits_for_clock(analysis, i, from))
+			analyze_stillness_waits_for_clock(analysis, i, from) &&
+			!analyze_party_is_watchdog(analysis, i))
 			return true;
 	return false;
 }

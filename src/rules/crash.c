@@ -101,18 +101,6 @@ static bool is_echo(
 	return false;
 }
 
-/*
- * Was the signal raised by a thread that has written no other event, and slept at every look? The thread may be a
- * watchdog.
- */
-static bool is_by_watchdog(const struct analysis *analysis, const struct model_crash *crash)
-{
-	const struct model_thread *thread = &analysis->model->threads[crash->thread];
-
-	return crash->thread && crash->is_raised && !crash->coro && !thread->is_worker &&
-	       thread->last_event == CT_NO_TIME && thread->nr_looks && !thread->nr_looks_running;
-}
-
 /* `crash`: NULL if the thread that met the signal was not recorded. */
 static void judge(struct analysis *analysis, uint32_t process, const struct model_crash *crash)
 {
@@ -129,8 +117,8 @@ static void judge(struct analysis *analysis, uint32_t process, const struct mode
 		candidate.coro = crash->coro;
 		candidate.cause_site = crash->caller ? crash->caller : crash->site;
 		candidate.since = crash->time;
-		candidate.is_end =
-			is_by_watchdog(analysis, crash) || rules_watchdog_is(analysis, crash);
+		candidate.is_end = analyze_party_is_watchdog(analysis, crash->thread) ||
+				   rules_watchdog_is(analysis, crash);
 	}
 	/* A launcher's child may have crashed in the time of the missing events. */
 	if (crash && crash->is_raised && analysis->model->nr_lost &&
