@@ -65,11 +65,20 @@ static bool is_cause(const struct analysis *analysis, const struct candidate *ca
 	return candidate->is_cause || rule_of(analysis, candidate)->is_cause;
 }
 
-/* Does a bare wait stand at a line of an installed package? */
-static bool is_at_library(const struct analysis *analysis, const struct candidate *candidate)
+/*
+ * Larger groups come first. But many may be idle where they wait, while of one there may be more to say; and a
+ * library's own coroutines mostly wait for work.
+ */
+static uint32_t weight_of(const struct analysis *analysis, const struct group *group)
 {
-	return candidate->is_bare &&
-	       say_is_installed(say_peek_site(analysis->tables, candidate->wait_site)->file);
+	const struct candidate *first = &analysis->candidates.at[group->first];
+
+	if (first->rule == CT_RULE_LOST_WAKEUP && first->has_story)
+		return UINT32_MAX;
+	if (first->is_bare &&
+		say_is_installed(say_peek_site(analysis->tables, first->wait_site)->file))
+		return 0;
+	return group->count;
 }
 
 static int compare_groups(const void *left, const void *right, void *context)
@@ -90,23 +99,17 @@ static int compare_groups(const void *left, const void *right, void *context)
 		order = COMPARE(is_cause(analysis, second), is_cause(analysis, first));
 	if (!order)
 		order = COMPARE(a->rank, b->rank);
-	/* What is done seldom is the likelier cause of two circles. */
-	if (!order && a->nr_ended && b->nr_ended)
-		order = COMPARE(a->nr_ended, b->nr_ended);
+	/* What is done seldom is the likelier cause of two circles; what is in none (0) comes after these. */
+	if (!order)
+		order = COMPARE(a->nr_ended - 1, b->nr_ended - 1);
 	/*
 	 * A group whose first member started a stuck coroutine comes later: the member may wait for that coroutine's
 	 * end.
 	 */
 	if (!order)
 		order = COMPARE(a->descendant != 0, b->descendant != 0);
-	/* Many may be idle where they wait; of one there may be more to say. */
-	if (!order && first->rule == second->rule)
-		order = COMPARE(second->has_story, first->has_story);
-	/* A library's own coroutines mostly wait for work. */
-	if (!order && first->rule == second->rule)
-		order = COMPARE(is_at_library(analysis, first), is_at_library(analysis, second));
 	if (!order)
-		order = COMPARE(b->count, a->count);
+		order = COMPARE(weight_of(analysis, b), weight_of(analysis, a));
 	return order ? order : COMPARE(a->first, b->first);
 }
 

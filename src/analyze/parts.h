@@ -48,8 +48,9 @@ struct candidate {
 	uint32_t subject;
 	uint32_t opposite; /* a second subject */
 	uint64_t reasons;  /* bits REASON(...) */
-	bool is_bare;   /* nothing is found but its wait: it may wait for another coroutine's end */
-	bool has_story; /* more is found: a wake was lost, or an error ended who would have made it */
+	bool is_bare; /* nothing is found but its wait: it may wait for another coroutine's end */
+	/* more is found: a wake was lost, or an error ended who would have made it; a group's first member decides */
+	bool has_story;
 	/* it ended the program, perhaps because it saw that it hangs: not the cause of the hang */
 	bool is_end;
 	/* others wait because of it: it comes first, as the findings of a rule that is a cause do */
