@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <string.h>
 
 #include "analyze/parts.h"
@@ -61,14 +62,20 @@ bool analyze_runtime_words_calls(
 	       go_words_is(site_at(analysis, tables->stacks[row].site)->function, word);
 }
 
+/* "acquire", "Pool.acquire", "pool::Pool::acquire"; not "acquire_job". */
+static bool is_acquire(const char *name)
+{
+	size_t length = strlen(name), own = strlen("acquire");
+
+	return length >= own && strcasecmp(name + length - own, "acquire") == 0 &&
+	       (length == own || ispunct((unsigned char)name[length - own - 1]));
+}
+
 bool analyze_runtime_words_say_claim(const struct analysis *analysis, const struct model_coro *coro)
 {
-	static const char *const words[] = {"mutex", "semaphore", "acquire"};
 	const struct ct_site *site = site_at(analysis, coro->wait_site);
-	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasestr(site->reason, words[i]) || strcasestr(site->function, words[i]))
-			return true;
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK ||
+	       strcasestr(site->reason, "mutex") || strcasestr(site->reason, "semaphore") ||
+	       is_acquire(site->reason) || is_acquire(site->function);
 }

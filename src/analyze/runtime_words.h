@@ -22,7 +22,7 @@ struct model_coro;
  * analyze_runtime_words_runs: did the coroutine begin in the function of this name?
  * analyze_runtime_words_calls: is the innermost call of its wait one of the function of this name?
  * analyze_runtime_words_say_claim: is the wait for a lock or a permit, as its object says, or the name of what is
- * awaited or called: a "mutex", a "semaphore", "acquire"?
+ * awaited, a "mutex" or a "semaphore", or a call that ends with "acquire"?
  */
 bool analyze_runtime_words_is(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);

@@ -16,6 +16,7 @@
 #define MEMBERS 8u
 #define LEAST_ENDED 10u /* waits at all places of a circle; fewer show no habit */
 #define TIMES_LONGER 10
+#define COROS_ASKED 4096u /* of more, holders of locks that are not recorded are not looked for */
 
 /* The one that has to go on before a coroutine can: it alone has ended such waits, or it may have the lock. */
 struct ahead {
@@ -30,6 +31,7 @@ struct chain {
 	uint32_t at[MEMBERS];
 	unsigned count;
 	bool is_circle; /* the last one waits for the first one */
+	bool is_all_ended; /* each has ended waits where the one before it waits, and none may only have a lock */
 };
 
 static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
@@ -63,20 +65,23 @@ static bool are_all_known(
 	return model_histogram(times ? times->waits : NULL)->count <= place->nr_woken;
 }
 
+#define SEVERAL UINT32_MAX /* a place from which several lines of libraries were reached */
+
 /* Finds the innermost line of each place of a Python program: some of the sites that stand for it have a stack. */
 static void find_inners(const struct analysis *analysis)
 {
 	const struct ct_tables *tables = analysis->tables;
-	uint32_t site, row, place;
+	uint32_t site, row, inner, *of;
 
 	analysis->inners[0] = 1;
 	for (site = 1; site < analysis->model->tables->nr_sites; site++) {
 		row = say_peek_site(tables, site)->stack;
-		place = model_place(analysis->model, site);
-		if (row && row < tables->nr_stacks && !analysis->inners[place] &&
-			say_language(tables, site) == SAY_LANGUAGE_PYTHON)
-			analysis->inners[place] =
-				model_place(analysis->model, tables->stacks[row].site);
+		if (!row || row >= tables->nr_stacks ||
+			say_language(tables, site) != SAY_LANGUAGE_PYTHON)
+			continue;
+		of = &analysis->inners[model_place(analysis->model, site)];
+		inner = model_place(analysis->model, tables->stacks[row].site);
+		*of = *of && *of != inner ? SEVERAL : inner;
 	}
 }
 
@@ -88,10 +93,16 @@ static uint32_t inner_of(const struct analysis *analysis, uint32_t place)
 	if (!analysis->inners[0])
 		find_inners(analysis);
 	inner = place < analysis->model->tables->nr_sites ? analysis->inners[place] : 0;
-	return inner == place ? 0 : inner;
+	return inner == place || inner == SEVERAL ? 0 : inner;
 }
 
-/* Those that ended waits within the same line of a library, whatever lines of the program had called it. */
+static bool is_long(const struct analysis *analysis, const struct model_coro *coro,
+	const struct wakers_place *place)
+{
+	return analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns;
+}
+
+/* The one that ended waits within the same line of a library, whatever lines of the program had called it. */
 static struct ahead at_inner(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
@@ -101,10 +112,10 @@ static struct ahead at_inner(const struct analysis *analysis, const struct model
 	for (site = 1; ahead.inner && site < analysis->model->tables->nr_sites; site++) {
 		const struct wakers_place *place = model_watch_place(watch, site);
 
-		if (!place || !place->nr_woken || inner_of(analysis, site) != ahead.inner)
+		if (!place || inner_of(analysis, site) != ahead.inner)
 			continue;
-		if (!are_all_known(analysis, site, place) ||
-			!add_waker(analysis, coro->process, place, &ahead))
+		if (!are_all_known(analysis, site, place) || !is_long(analysis, coro, place) ||
+			(place->nr_woken && !add_waker(analysis, coro->process, place, &ahead)))
 			return (struct ahead){0};
 	}
 	return ahead;
@@ -113,30 +124,31 @@ static struct ahead at_inner(const struct analysis *analysis, const struct model
 /* The coroutine that may have the lock for which this one waits; 0: none is known. */
 static uint32_t holder_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	uint32_t holder = analyze_same_locks_holder(analysis, coro);
+	uint32_t holder;
 
+	if (analysis->model->coros.count > COROS_ASKED)
+		return 0;
+	holder = analyze_same_locks_holder(analysis, coro);
 	return holder ? holder : analyze_same_locks_inside(analysis, coro);
 }
 
 static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = coro_at(analysis, index);
-	const struct wakers_place *place =
-		analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
 	uint32_t next = analyze_ties_next(analysis, index);
 	struct ahead ahead = {0};
 
-	if (coro->mark || !analyze_wakers_is_bound(analysis, coro) ||
+	if (coro->mark || !place || !analyze_wakers_is_bound(analysis, coro) ||
 		!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return ahead;
-	if (next && coro_at(analysis, next)->state < CT_STATE_DONE)
+	if (!next || coro_at(analysis, next)->state >= CT_STATE_DONE)
+		next = holder_of(analysis, coro);
+	if (next)
 		return (struct ahead){.coro = next};
-	if (holder_of(analysis, coro))
-		return (struct ahead){.coro = holder_of(analysis, coro)};
-	if (!place || !place->nr_woken)
+	if (!place->nr_woken)
 		return at_inner(analysis, coro);
-	if (!are_all_known(analysis, coro->wait_site, place) ||
-		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
+	if (!are_all_known(analysis, coro->wait_site, place) || !is_long(analysis, coro, place) ||
 		!add_waker(analysis, coro->process, place, &ahead))
 		return (struct ahead){0};
 	return ahead;
@@ -150,14 +162,19 @@ static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
  */
 static struct chain chain_from(const struct analysis *analysis, uint32_t index)
 {
-	struct chain chain = {.at = {index}, .count = 1};
+	struct chain chain = {.at = {index}, .count = 1, .is_all_ended = true};
+	uint32_t process = coro_at(analysis, index)->process;
 	uint64_t nr_ended = 0;
 	unsigned i;
 
+	if (model_lost_between(analysis->model, process, analysis->model->from,
+		    analysis->parties[process].end))
+		return (struct chain){0};
 	for (;;) {
 		struct ahead ahead = ahead_of(analysis, chain.at[chain.count - 1]);
 
 		nr_ended += ahead.nr_ended;
+		chain.is_all_ended &= ahead.nr_ended > 0;
 		if (!ahead.coro)
 			return (struct chain){0};
 		for (i = 0; i < chain.count; i++)
@@ -291,6 +308,27 @@ static const char *words_list(struct analysis *analysis, const uint32_t *at, uns
 	return text;
 }
 
+/* Do both wait at one place, or within one line of a library? */
+static bool are_alike(const struct analysis *analysis, uint32_t one, uint32_t other)
+{
+	uint32_t site = coro_at(analysis, one)->wait_site, inner = inner_of(analysis, site);
+	uint32_t by = coro_at(analysis, other)->wait_site;
+
+	return site == by || (inner && inner == inner_of(analysis, by));
+}
+
+static const char *words_own(struct analysis *analysis, const struct chain *chain)
+{
+	const struct model_coro *own = coro_at(analysis, chain->at[1]);
+
+	return analyze_say(analysis, "; %s, which alone ended such waits, waits %s, at %s",
+		analyze_words_coro(analysis, own),
+		are_alike(analysis, chain->at[0], chain->at[1])
+			? "for the like itself"
+			: "itself for what it alone has brought",
+		analyze_words_place(analysis, own->wait_site));
+}
+
 const char *analyze_waker_circle_words(struct analysis *analysis, const struct group *group)
 {
 	struct chain chain = chain_from(analysis, analyze_group_first(analysis, group)->coro);
@@ -299,14 +337,12 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 	if (chain.is_circle && chain.count == 1)
 		return "; nobody else has ended such waits so far";
 	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]))
-		return analyze_say(analysis,
-			"; in a circle with %s: each waits where only the next one has ended waits",
-			words_list(analysis, chain.at + 1, chain.count - 1));
-	if (chain.count == 2 && circle.count == 1)
-		return analyze_say(analysis,
-			"; %s, which alone ended such waits, waits for the like itself, at %s",
-			words_list(analysis, circle.at, 1),
-			analyze_words_place(analysis, coro_at(analysis, circle.at[0])->wait_site));
+		return analyze_say(analysis, "; in a circle with %s%s",
+			words_list(analysis, chain.at + 1, chain.count - 1),
+			chain.is_all_ended ? ": each waits where only the next one has ended waits"
+					   : "");
+	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended)
+		return words_own(analysis, &chain);
 	return "";
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Circles of wakers: coroutines each of which waits where only others of the circle have ended waits so far, ten times
- * longer than any of these took. What is waited for need not be recorded: a channel of a library, an answer, room. A
- * circle of one is a coroutine that waits for what it alone has brought: the loop that reads answers, and waits for one
- * in a handler that it calls.
+ * Circles of wakers: coroutines each of which waits where only the next one has ended waits so far, ten times longer
+ * than any of these took, or for a lock that the next one may have. What is waited for need not be recorded: a channel
+ * of a library, an answer, room. A circle of one is a coroutine that waits for what it alone has brought: the loop that
+ * reads answers, and waits for one in a handler that it calls. Nothing is said if events are missing.
  *
  * That is shape, and proves nothing: another one may end such a wait for the first time. The circle says more about a
  * finding that stands on other grounds, and makes one finding of several.

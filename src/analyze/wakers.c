@@ -216,11 +216,6 @@ const struct model_watcher analyze_wakers_watcher = {
 
 /* ---------------------------------------------------------------- queries */
 
-static bool is_alive(const struct model_coro *coro)
-{
-	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
-}
-
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && is_inside(coro) && !model_is_of_runtime(coro) &&
@@ -228,7 +223,8 @@ bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model
 		       coro->rare->deadline <= analysis->parties[coro->process].end);
 }
 
-static struct wakers_place *place_of(const struct analysis *analysis, const struct model_coro *coro)
+struct wakers_place *analyze_wakers_place(
+	const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
 }
@@ -257,7 +253,7 @@ bool analyze_wakers_may_have_woken(
 
 bool analyze_wakers_come_back(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct wakers_place *place = place_of(analysis, coro);
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
 
 	return place && place->nr_again > place->nr_woken / SHARE_AGAIN;
 }
@@ -295,7 +291,7 @@ static bool is_root_alive(const struct analysis *analysis, uint64_t id, uint32_t
 {
 	uint32_t root = model_find(analysis->model, process, id);
 
-	return root && is_alive(&analysis->model->coros.at[root]);
+	return root && analysis->model->coros.at[root].state < CT_STATE_DONE;
 }
 
 /* The chain of places that are being looked at, from the first one on. */
@@ -385,7 +381,7 @@ static bool are_gone(const struct analysis *analysis, uint32_t process, struct w
 		const struct model_coro *coro = &model->coros.at[i];
 		const struct wakers_woken_at *of = model_watch_coro(watch, i);
 
-		if (coro->process == process && is_alive(coro) &&
+		if (coro->process == process && coro->state < CT_STATE_DONE &&
 			(way->is_of_all ? may_bring(analysis, i)
 					: of->is_more || analyze_wakers_has_mark(of, site)) &&
 			!is_kept(analysis, coro, way))
@@ -411,7 +407,7 @@ static bool is_forsaken(const struct analysis *analysis, uint32_t process, uint3
 
 bool analyze_wakers_come_anew(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct wakers_place *place = place_of(analysis, coro);
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
 
 	return place && place->nr_woken &&
 	       (place->has_others || !is_root_alive(analysis, place->root, coro->process));
@@ -424,7 +420,7 @@ bool analyze_wakers_come_anew(const struct analysis *analysis, const struct mode
 static bool have_gone(const struct analysis *analysis, const struct model_coro *coro,
 	uint64_t least, bool is_of_all)
 {
-	struct wakers_place *place = place_of(analysis, coro);
+	struct wakers_place *place = analyze_wakers_place(analysis, coro);
 	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	return place && place->nr_woken >= least && !place->has_others &&
@@ -446,7 +442,7 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
 
 bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct wakers_place *place = place_of(analysis, coro);
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
 
 	return place && place->root == coro->id && have_gone(analysis, coro, LEAST_OWN, false);
 }
@@ -462,7 +458,7 @@ static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, ui
 		const struct model_coro *coro = &model->coros.at[i];
 		const struct wakers_woken_at *of = model_watch_coro(watch, i);
 
-		if (coro->process != process || !is_alive(coro) ||
+		if (coro->process != process || coro->state >= CT_STATE_DONE ||
 			!(of->is_more || analyze_wakers_has_mark(of, site)))
 			continue;
 		if (!analyze_wakers_is_bound(analysis, coro) || has_just_stopped(analysis, coro) ||
@@ -475,7 +471,7 @@ static bool do_all_wait_at(const struct analysis *analysis, uint32_t process, ui
 
 bool analyze_wakers_wait_there(const struct analysis *analysis, const struct model_coro *coro)
 {
-	struct wakers_place *place = place_of(analysis, coro);
+	struct wakers_place *place = analyze_wakers_place(analysis, coro);
 
 	return place && place->nr_woken >= WAKERS_HABIT && !place->has_threads &&
 	       analyze_waited_ns(analysis, coro) / TIMES_LONGER > place->longest_ns &&
@@ -486,35 +482,41 @@ bool analyze_wakers_wait_there(const struct analysis *analysis, const struct mod
 static bool waits_so(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_coro *like, const struct wakers_place *kind)
 {
-	const struct wakers_place *place = place_of(analysis, coro);
-	const struct ct_tables *tables = analysis->tables;
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
+	const char *reason = say_peek_site(analysis->tables, coro->wait_site)->reason;
 
 	if (!place || !analyze_wakers_is_bound(analysis, coro))
 		return false;
-	return place->nr_woken ? place->spawn_site == kind->spawn_site && !place->has_threads
-			       : strcmp(say_peek_site(tables, coro->wait_site)->reason,
-					 say_peek_site(tables, like->wait_site)->reason) == 0;
+	if (place->nr_woken)
+		return place->spawn_site == kind->spawn_site && !place->has_threads;
+	return *reason &&
+	       strcmp(reason, say_peek_site(analysis->tables, like->wait_site)->reason) == 0;
 }
 
+/* Does one of the kind live, do all of these wait so, and will no other one go on by itself, which may have it? */
 static bool do_all_wait_so(const struct analysis *analysis, const struct model_coro *like,
 	const struct wakers_place *kind)
 {
 	const struct model *model = analysis->model;
-	uint32_t i;
+	uint32_t count = 0, i;
 
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
+		bool is_of_kind = coro->spawn_site == kind->spawn_site;
 
-		if (coro->process == like->process && coro->spawn_site == kind->spawn_site &&
-			is_alive(coro) && !waits_so(analysis, coro, like, kind))
+		if (coro->process != like->process || coro->state >= CT_STATE_DONE)
+			continue;
+		if (is_of_kind ? !waits_so(analysis, coro, like, kind)
+			       : may_bring(analysis, i) && !analyze_wakers_is_bound(analysis, coro))
 			return false;
+		count += is_of_kind;
 	}
-	return true;
+	return count > 0;
 }
 
 bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro)
 {
-	struct wakers_place *place = place_of(analysis, coro);
+	struct wakers_place *place = analyze_wakers_place(analysis, coro);
 	ct_time end = analysis->parties[coro->process].end;
 
 	if (!place || place->nr_woken < WAKERS_HABIT || place->has_threads || !place->spawn_site ||

@@ -49,9 +49,10 @@ bool analyze_wakers_are_all_gone(const struct analysis *analysis, const struct m
 
 /*
  * analyze_wakers_fell_silent: have at least ten waits there ended, but none for five times longer than ever before
- * between two of them, and do all living coroutines that were started where all those were that ended them wait there,
- * or elsewhere where only such have ended waits, or for what has the same name? Where those that wait last are served
- * first, single waits are as long as the program is busy.
+ * between two of them? Does a coroutine live that was started where all those were that ended them, and do all such
+ * wait there, or elsewhere where only such have ended waits, or for what has the same name? And does every other
+ * coroutine wait for something inside, as long as it is no clock? Where those that wait last are served first, single
+ * waits are as long as the program is busy. The answer for a place is found once.
  */
 bool analyze_wakers_fell_silent(const struct analysis *analysis, const struct model_coro *coro);
 

@@ -12,6 +12,7 @@
 #include "corotracer/ct.h"
 
 struct analysis;
+struct model_coro;
 
 #define WAKERS_SILENT 4u /* ends that are kept by name */
 
@@ -68,5 +69,9 @@ struct wakers_place {
  */
 bool analyze_wakers_has_mark(const struct wakers_woken_at *of, uint32_t place);
 struct wakers_ends *analyze_wakers_ends_of(struct wakers_place *of_start, uint32_t at);
+
+/* analyze_wakers_place: the record of the place at which the coroutine waits, or waited last. NULL: there is none. */
+struct wakers_place *analyze_wakers_place(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

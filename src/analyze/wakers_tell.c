@@ -12,16 +12,6 @@
 #define OTHERS_TOLD 4u
 #define TIMES_OFTENER 3 /* that many more woke somebody than did not */
 
-static bool is_alive(const struct model_coro *coro)
-{
-	return coro->state != CT_STATE_DONE && coro->state != CT_STATE_DESTROYED;
-}
-
-static struct wakers_place *place_of(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_watch_wait(analysis, &analyze_wakers_watcher, coro);
-}
-
 /* Do all living coroutines that were started at `spawn_site` wait at this place? */
 static bool are_others_ended(
 	const struct analysis *analysis, uint32_t process, uint32_t spawn_site, uint32_t site)
@@ -32,7 +22,8 @@ static bool are_others_ended(
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
-		if (coro->process == process && coro->spawn_site == spawn_site && is_alive(coro) &&
+		if (coro->process == process && coro->spawn_site == spawn_site &&
+			coro->state < CT_STATE_DONE &&
 			(coro->state != CT_STATE_WAITING || coro->wait_site != site))
 			return false;
 	}
@@ -73,7 +64,7 @@ static bool tell_silent(struct analysis *analysis, struct story *story,
 		"every coroutine that ended a wait there was started at %s; %" PRIu64
 		" of the %" PRIu64
 		" that have ended had woken one there, the others ended without: %s",
-		analyze_words_place(analysis, place_of(analysis, coro)->spawn_site),
+		analyze_words_place(analysis, analyze_wakers_place(analysis, coro)->spawn_site),
 		nr_ended - ends->nr_silent, nr_ended, words_silent(analysis, ends));
 	return true;
 }
@@ -100,7 +91,7 @@ void analyze_wakers_tell_others(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model *model = analysis->model;
-	uint32_t kind = place_of(analysis, coro)->spawn_site, i;
+	uint32_t kind = analyze_wakers_place(analysis, coro)->spawn_site, i;
 	unsigned count = 0;
 
 	for (i = 1; i < model->coros.count && count < OTHERS_TOLD; i++) {
@@ -124,7 +115,7 @@ void analyze_wakers_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_wakers_watcher);
-	const struct wakers_place *place = place_of(analysis, coro);
+	const struct wakers_place *place = analyze_wakers_place(analysis, coro);
 	struct wakers_place *of_start;
 
 	if (!place || place->nr_woken < WAKERS_HABIT || place->has_others || !place->spawn_site)

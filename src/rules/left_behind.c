@@ -130,6 +130,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 static bool is_in_silence(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_runtime_words_say_claim(analysis, coro) &&
+	       !(may_get_work(analysis, coro) && analyze_wakers_come_back(analysis, coro)) &&
 	       analyze_wakers_fell_silent(analysis, coro);
 }
 
