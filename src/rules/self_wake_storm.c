@@ -45,6 +45,7 @@ struct streak {
 	uint64_t longest_first_event;
 	uint64_t longest_last_event;
 	uint64_t nr_self_wakes; /* in all streaks */
+	uint64_t nr_by_others;  /* wakes by others before the present streak began */
 	int64_t ran_before;     /* ns that the coroutine had run when the present streak began */
 	int64_t longest_ran;    /* ns that it ran during the longest one */
 	int64_t ran;            /* ns that it had run at the last wake of the present streak */
@@ -123,6 +124,12 @@ static int64_t ran_until(const struct model *model, const struct model_coro *cor
 	       (coro->state == CT_STATE_RUNNING ? time - coro->changed : 0);
 }
 
+/* The model counts a wake after it has told of it: the present one is in neither number, or in both. */
+static uint64_t count_by_others(const struct streak *streak, const struct model_coro *coro)
+{
+	return coro->turns->nr_wakes - streak->nr_self_wakes;
+}
+
 static void count(const struct model *model, struct streak *streak, const struct model_coro *coro,
 	const struct ct_event *event)
 {
@@ -133,6 +140,7 @@ static void count(const struct model *model, struct streak *streak, const struct
 		streak->first_event = event->sequence;
 		streak->ran_before = ran;
 		streak->nr_short = 0;
+		streak->nr_by_others = count_by_others(streak, coro);
 	} else {
 		streak->nr_short += ran - streak->ran <= YIELD_RUN;
 	}
@@ -223,7 +231,8 @@ static bool looks_to_the_end(const struct analysis *analysis, const struct strea
 	       streak->longest_last - streak->longest_first >= YIELDS_TIME &&
 	       streak->longest_short >= streak->longest - streak->longest / 10 &&
 	       streak->count == streak->longest && end - streak->longest_last <= YIELDS_TIME &&
-	       coro->turns->nr_wakes >= streak->nr_self_wakes + WOKEN_BEFORE;
+	       streak->nr_by_others >= WOKEN_BEFORE &&
+	       count_by_others(streak, coro) == streak->nr_by_others;
 }
 
 static bool is_storm(const struct analysis *analysis, const struct streak *streak)
