@@ -8,7 +8,8 @@
  * that outlive who started them (pollers.c); if they are no more than there are open connections; if they are marked,
  * or become fewer at the end; or if so many ends may be missing that too few are left. If the load ended before the
  * observation did, coroutines that all wait for the same object are a pool; coroutines that were left behind wait for
- * an object of their own each. A Suspect, if they wait for one of several channels, as one of these may be a timer's.
+ * an object of their own each. A Suspect, if they wait for one of several channels, and most of them not for long: one
+ * of the channels may be a timer's.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -205,9 +206,27 @@ static bool is_explained(const struct analysis *analysis, uint32_t index)
 	return analysis->is_told[index] || analyze_ties_behind(analysis, index);
 }
 
+/* Of those that were left behind at one of several channels, may most go on soon? One leak has one grade. */
+static bool are_timed(const struct analysis *analysis, const struct family *family)
+{
+	uint32_t count = 0, nr_timed = 0, i;
+
+	for (i = 0; i < family->count; i++) {
+		const struct model_coro *coro = &analysis->model->coros.at[family->order[i]];
+
+		if (!is_left_behind(analysis, family, coro) ||
+			!analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT))
+			continue;
+		count++;
+		nr_timed += analyze_runtime_words_may_end_soon(analysis, coro);
+	}
+	return nr_timed * 2 > count;
+}
+
 static void add_members(struct analysis *analysis, const struct family *family)
 {
 	const struct model *model = analysis->model;
+	bool is_timed = are_timed(analysis, family);
 	uint32_t i;
 
 	for (i = 0; i < family->count; i++) {
@@ -228,7 +247,7 @@ static void add_members(struct analysis *analysis, const struct family *family)
 			continue;
 		analyze_candidate_lower_for_gaps(analysis, &candidate, FROM_THE_BEGINNING,
 			analysis->parties[coro->process].end);
-		if (analyze_runtime_words_may_end_soon(analysis, coro))
+		if (is_timed && analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT))
 			analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_WAIT_UNTOLD);
 		analyze_candidate_add(analysis, &candidate);
 	}
