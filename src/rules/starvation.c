@@ -5,8 +5,9 @@
  *
  * The rule is silent if the accounts are missing or say otherwise, if too few coroutines were woken, or fewer than
  * three of them late; and if all runs are short, and the delay is no longer than one of each living coroutine takes:
- * then more is to be done than can be, and nobody is passed over. The rule is silent, too, if nothing ran meanwhile,
- * and all runs together are too short for it: then the machine was late to wake a worker.
+ * then more is to be done than can be, and nobody is passed over. If no coroutine ran meanwhile, and all runs together
+ * are too short for it, the workers did something else: a Suspect. If they had a processor for too short a time in all,
+ * the machine was late to wake one, and the rule is silent.
  */
 #include "rules/parts.h"
 
@@ -35,18 +36,23 @@ static bool add_worker(const struct model_thread *thread, struct shares *shares)
 	return true;
 }
 
-/* Had all workers of the process a processor nearly all of the time? */
-static bool had_processors(const struct analysis *analysis, uint32_t process)
+/* Adds up the times of all workers of the process. False: one of them has no accounts. */
+static bool sum_workers(const struct analysis *analysis, uint32_t process, struct shares *shares)
 {
 	const struct model_process *of = &analysis->model->processes[process];
-	struct shares shares = {0};
 	size_t i;
 
 	for (i = 0; i < of->workers.count; i++)
-		if (!add_worker(&analysis->model->threads[of->workers.at[i]], &shares))
+		if (!add_worker(&analysis->model->threads[of->workers.at[i]], shares))
 			return false;
-	return (int64_t)shares.waited < shares.observed / 20 &&
-	       (int64_t)shares.ran > shares.busy - shares.busy / 5;
+	return true;
+}
+
+/* Had all workers a processor nearly all of the time? */
+static bool had_processors(const struct shares *shares)
+{
+	return (int64_t)shares->waited < shares->observed / 20 &&
+	       (int64_t)shares->ran > shares->busy - shares->busy / 5;
 }
 
 /* The place from which coroutines ran for the longest time in total. */
@@ -96,15 +102,21 @@ static bool is_saturated(
 	return (int64_t)histogram_at(&of->runs, 0.99) < delay / 4 && delay <= fair_delay(of);
 }
 
-/* Did nothing run during the longest delay, and did all runs together take less time than the late ones waited? */
-static bool is_of_machine(
-	const struct analysis *analysis, uint32_t process, const struct model_place_times *times)
+/* What the late ones waited in all, at least. */
+static uint64_t late_in_all(const struct model_place_times *times)
 {
 	double nr_late = (double)times->delays->count * 0.01;
 
 	nr_late = nr_late < LEAST_LATE ? LEAST_LATE : nr_late;
-	return !times->delayed_by.coro && (double)analysis->model->processes[process].runs.sum <
-						  nr_late * (double)late_delay(times);
+	return (uint64_t)(nr_late * (double)late_delay(times));
+}
+
+/* Did no coroutine run during the longest delay, and did all runs together take less time than the late ones waited? */
+static bool is_beside_runs(
+	const struct analysis *analysis, uint32_t process, const struct model_place_times *times)
+{
+	return !times->delayed_by.coro &&
+	       analysis->model->processes[process].runs.sum < late_in_all(times);
 }
 
 static void judge(struct analysis *analysis, uint32_t site, const struct model_place_times *times)
@@ -121,13 +133,20 @@ static void judge(struct analysis *analysis, uint32_t site, const struct model_p
 		.since = times->most_delayed_until - (int64_t)times->delays->max,
 		.until = times->most_delayed_until,
 	};
+	bool is_beside = is_beside_runs(analysis, process, times);
+	struct shares shares = {0};
 
 	if (analysis->model->coros.at[times->most_delayed].mark ||
 		!analyze_party_is_at_work(
 			analysis, process, candidate.since, times->most_delayed_until) ||
-		!had_processors(analysis, process) || is_saturated(analysis, process, times) ||
-		is_of_machine(analysis, process, times))
+		!sum_workers(analysis, process, &shares) || !had_processors(&shares) ||
+		is_saturated(analysis, process, times) ||
+		(is_beside && shares.ran < late_in_all(times)))
 		return;
+	if (is_beside) {
+		candidate.cause_site = 0;
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_BUSY_UNTOLD);
+	}
 	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, FROM_THE_BEGINNING, analysis->parties[process].end);
 	analyze_candidate_add(analysis, &candidate);
