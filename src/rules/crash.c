@@ -492,7 +492,7 @@ static const char *words_crash(struct analysis *analysis, const struct candidate
 	return analyze_say(analysis,
 		"the program was ended by %s, on %s, in coroutine %" PRIu64 "%s", name,
 		analyze_words_thread(analysis, crash->thread), coro->id,
-		first->is_end ? ", which had only slept: a watchdog, perhaps" : "");
+		first->is_end ? ", which had done nothing but wait: a watchdog, perhaps" : "");
 }
 
 static const char *words_blow(

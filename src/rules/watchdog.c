@@ -22,10 +22,22 @@ bool rules_watchdog_look(struct model_watch *watch, const struct model_sight *si
 	return note(watch, sight->coro);
 }
 
-/* A wait that another coroutine ends is no sleep. */
+/* Is it not recorded what the wait is for? */
+static bool is_untold(const struct model_coro *coro)
+{
+	return !coro->wait_object && coro->rare->deadline == CT_NO_TIME;
+}
+
+/*
+ * A wait that another coroutine ends is no sleep; nor is one for something untold that a thread ends: it may have been
+ * for a reply.
+ */
 bool rules_watchdog_look_by(struct model_watch *watch, const struct model_sight *sight)
 {
-	return note(watch, sight->by) && (!sight->by || note(watch, sight->coro));
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	bool is_awaited = sight->by || (coro->state == CT_STATE_WAITING && is_untold(coro));
+
+	return note(watch, sight->by) && (!is_awaited || note(watch, sight->coro));
 }
 
 bool rules_watchdog_look_at_begin(struct model_watch *watch, const struct model_sight *sight)
@@ -36,7 +48,7 @@ bool rules_watchdog_look_at_begin(struct model_watch *watch, const struct model_
 bool rules_watchdog_look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	bool is_sleep = !coro->wait_object || coro->rare->deadline != CT_NO_TIME ||
+	bool is_sleep = is_untold(coro) || coro->rare->deadline != CT_NO_TIME ||
 			CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 
 	return is_sleep || note(watch, sight->coro);
