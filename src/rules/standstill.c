@@ -242,7 +242,7 @@ static bool waits(const struct analysis *analysis, uint32_t index)
  */
 static bool has_hanging_thread(const struct analysis *analysis, uint32_t process, bool is_blocked)
 {
-	bool has_polls = !analyze_stillness_has_closed_polls(analysis, process);
+	bool is_loop_over = analyze_stillness_has_closed_polls(analysis, process);
 	uint32_t i;
 
 	for (i = 1; i < analysis->model->nr_threads; i++) {
@@ -254,7 +254,7 @@ static bool has_hanging_thread(const struct analysis *analysis, uint32_t process
 			continue;
 		if (is_first && is_blocked && model_is_look_valid(analysis->model, i))
 			return true;
-		if (thread->is_worker && has_polls && computes(analysis, thread, process))
+		if (thread->is_worker && !is_loop_over && computes(analysis, thread, process))
 			return true;
 	}
 	return false;

@@ -290,24 +290,10 @@ static bool is_kept_off(const struct model *model, uint32_t index, const struct 
 	return model_account_starved(model, index, since, run->until) > run->ns / 4;
 }
 
-/* A thread in a futex waits for another one, whose fault it is not if it has no processor. */
-static bool may_wait_for_starved(const struct model *model, const struct hog *hog)
+/* Did it come to life meanwhile, and had it had no processor when last looked at, in the last three quarters? */
+static bool is_unborn(const struct model *model, uint32_t index, const struct model_run *run)
 {
-	const struct model_run *run = &hog->run;
-	uint32_t process = model->threads[run->thread].process, i;
-
-	if (hog->system_call != SYSTEM_CALL_futex)
-		return false;
-	for (i = 1; i < model->nr_threads; i++)
-		if (i != run->thread && model->threads[i].process == process &&
-			is_kept_off(model, i, run))
-			return true;
-	return false;
-}
-
-/* Did the thread come to life meanwhile, and had it never had a processor when last looked at, late in the run? */
-static bool is_unborn(const struct model_thread *thread, const struct model_run *run)
-{
+	const struct model_thread *thread = &model->threads[index];
 	const struct model_account *last = NULL;
 	ct_time since = run->until - run->ns;
 	size_t i;
@@ -318,8 +304,11 @@ static bool is_unborn(const struct model_thread *thread, const struct model_run 
 	       last->time >= since + run->ns / 4;
 }
 
-/* A thread that starts another one sleeps until that one has run, which is the machine's fault if it may not run. */
-static bool starts_thread(const struct model *model, const struct hog *hog)
+typedef bool thread_predicate(
+	const struct model *model, uint32_t index, const struct model_run *run);
+
+/* A thread in a futex waits for another one: is that so of one of the others? */
+static bool may_wait_for(const struct model *model, const struct hog *hog, thread_predicate *is_so)
 {
 	const struct model_run *run = &hog->run;
 	uint32_t process = model->threads[run->thread].process, i;
@@ -327,7 +316,8 @@ static bool starts_thread(const struct model *model, const struct hog *hog)
 	if (hog->system_call != SYSTEM_CALL_futex)
 		return false;
 	for (i = 1; i < model->nr_threads; i++)
-		if (model->threads[i].process == process && is_unborn(&model->threads[i], run))
+		if (i != run->thread && model->threads[i].process == process &&
+			is_so(model, i, run))
 			return true;
 	return false;
 }
@@ -339,7 +329,8 @@ static void add_doubts(
 	if (is_short_of_time(analysis, hog))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT,
 			is_starved(analysis, hog) ? REASON_STARVED : REASON_SHORT_OF_TIME);
-	if (may_wait_for_starved(analysis->model, hog))
+	/* The other thread may not run: neither is at fault. */
+	if (may_wait_for(analysis->model, hog, is_kept_off))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_OTHER_STARVED);
 	if (has_failed(analysis, &hog->run))
 		analyze_candidate_limit(candidate, CT_GRADE_SUSPECT, REASON_RUN_FAILED);
@@ -360,10 +351,11 @@ static void judge(struct analysis *analysis, uint32_t site)
 		.until = run->until,
 	};
 
+	/* A thread that starts another one sleeps until that one has run. */
 	if (!is_anybody_behind(hog) || is_excused(analysis, run) ||
 		own_time(analysis, hog) <= limit_of(analysis, site) ||
 		(are_overdue(hog) && is_starved(analysis, hog)) ||
-		starts_thread(analysis->model, hog))
+		may_wait_for(analysis->model, hog, is_unborn))
 		return;
 	add_doubts(analysis, hog, &candidate);
 	/* Meanwhile the coroutine may have suspended, and gone on. */
