@@ -23,9 +23,8 @@ bool analyze_runtime_words_is(
 bool analyze_runtime_words_may_end_soon(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	int64_t waited_ns = analysis->parties[coro->process].end - coro->suspended;
-
-	return coro->state == CT_STATE_WAITING && waited_ns <= LIMIT(analysis, WAIT_LIMIT) &&
+	return coro->state == CT_STATE_WAITING &&
+	       analyze_waited_ns(analysis, coro) <= LIMIT(analysis, WAIT_LIMIT) &&
 	       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT);
 }
 

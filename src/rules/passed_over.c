@@ -222,7 +222,8 @@ static bool is_held_up(const struct analysis *analysis, uint32_t thread, ct_time
 {
 	uint32_t top = analysis->model->threads[thread].top;
 
-	return thread && top && end - analysis->model->coros.at[top].resumed > (end - since) / 2;
+	return thread && top &&
+	       ct_time_between(analysis->model->coros.at[top].resumed, end) > (end - since) / 2;
 }
 
 /* ---------------------------------------------------------------- nothing ran */
