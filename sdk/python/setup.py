@@ -3,6 +3,7 @@
 
 If a compiler or headers are missing, one sentence says so before anything is compiled.
 """
+import glob
 import os
 import shlex
 import subprocess
@@ -46,10 +47,10 @@ if not {"egg_info", "dist_info", "sdist"} & set(sys.argv):
 
 
 
-def extension(name, folder, files, link_arguments):
+def extension(name, folder, link_arguments):
     return Extension(
         f"corotracer.{name}",
-        [f"{folder}/{file}.c" for file in files],
+        sorted(glob.glob(f"{folder}/*.c")),
         include_dirs=[HEADERS],
         define_macros=[("_GNU_SOURCE", None)],
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
@@ -60,9 +61,8 @@ def extension(name, folder, files, link_arguments):
 
 setup(
     ext_modules=[
-        extension("_probe", "probe", ("driven", "greenlets", "held", "module", "places", "probe_copy", "steps"),
-                  ["-Wl,-z,nodelete"]),
-        extension("_reader", "reader", ("library", "module"), []),
+        extension("_probe", "probe", ["-Wl,-z,nodelete"]),
+        extension("_reader", "reader", []),
     ],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
 )
