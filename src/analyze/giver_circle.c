@@ -261,22 +261,11 @@ bool analyze_giver_circle_has(
 
 /* ---------------------------------------------------------------- the evidence */
 
-static const char *words_ahead(struct analysis *analysis, const struct ahead *ahead)
-{
-	const char *text = analyze_words_coro(analysis, coro_at(analysis, ahead->at[0]));
-	unsigned i;
-
-	for (i = 1; i < ahead->count; i++)
-		text = analyze_say(analysis, "%s%s%s", text, i + 1 < ahead->count ? ", " : " and ",
-			analyze_words_coro(analysis, coro_at(analysis, ahead->at[i])));
-	return text;
-}
-
 static const char *words_reason(
 	struct analysis *analysis, const struct model_coro *coro, const struct ahead *ahead)
 {
 	const struct model_givers *givers = &analyze_ties_object(analysis, coro)->givers;
-	const char *who = words_ahead(analysis, ahead);
+	const char *who = analyze_words_coros(analysis, ahead->at, ahead->count);
 
 	switch (ahead->cause) {
 	case CAUSE_TIE:
@@ -312,10 +301,8 @@ void analyze_giver_circle_tell(
 		const struct model_coro *member = coro_at(analysis, closure.at[i]);
 		struct ahead ahead = ahead_of(analysis, closure.at[i]);
 
-		analyze_story_evidence(analysis, story, "%s waits since %s, at %s, for %s%s",
-			analyze_words_coro(analysis, member),
-			analyze_words_time(analysis, member->suspended),
-			analyze_words_place(analysis, member->wait_site),
+		analyze_story_evidence(analysis, story, "%s, for %s%s",
+			analyze_words_since(analysis, member),
 			analyze_words_named(analysis, member->process, member->wait_object, 0),
 			words_reason(analysis, member, &ahead));
 		if (closure.at[i] != index)

@@ -46,8 +46,14 @@ const char *analyze_words_named(
  * coroutine, if known.
  */
 const char *analyze_words_wait(struct analysis *analysis, const struct model_coro *coro);
-/* analyze_words_coro: "coroutine 3 (consumer)". */
+/*
+ * analyze_words_coro: "coroutine 3 (consumer)". analyze_words_coros: the same of at least one, by index: "coroutine 3
+ * (consumer), coroutine 5 and coroutine 7". analyze_words_since: "coroutine 3 waits since 0.004000 s, at pop,
+ * queue.c:9".
+ */
 const char *analyze_words_coro(struct analysis *analysis, const struct model_coro *coro);
+const char *analyze_words_coros(struct analysis *analysis, const uint32_t *at, unsigned count);
+const char *analyze_words_since(struct analysis *analysis, const struct model_coro *coro);
 
 /*
  * analyze_words_ended: "has ended" of a coroutine that has, "has failed, at consume, app.py:5", or "was cancelled, at"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Circles of wakers (waker_circle.h): for each waiting coroutine, all that have ended such waits, directly or through
- * others.
+ * Circles of wakers (waker_circle.h): for each waiting coroutine, the only one that has ended such waits, and so on.
  */
 #include <inttypes.h>
 
@@ -10,7 +9,6 @@
 #include "analyze/stillness.h"
 #include "analyze/waker_circle.h"
 #include "analyze/wakers_kept.h"
-#include "analyze/watched_places.h"
 #include "say/say.h"
 
 #define MEMBERS 8u
@@ -26,7 +24,7 @@ struct ahead {
 	uint32_t inner;
 };
 
-/* All that must go on one after the other, beginning with the coroutine itself. */
+/* A coroutine, the one ahead of it, and so on. */
 struct chain {
 	uint32_t at[MEMBERS];
 	unsigned count;
@@ -297,17 +295,6 @@ void analyze_waker_circle_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
-static const char *words_list(struct analysis *analysis, const uint32_t *at, unsigned count)
-{
-	const char *text = analyze_words_coro(analysis, coro_at(analysis, at[0]));
-	unsigned i;
-
-	for (i = 1; i < count; i++)
-		text = analyze_say(analysis, "%s%s%s", text, i + 1 < count ? ", " : " and ",
-			analyze_words_coro(analysis, coro_at(analysis, at[i])));
-	return text;
-}
-
 /* Do both wait at one place, or within one line of a library? */
 static bool are_alike(const struct analysis *analysis, uint32_t one, uint32_t other)
 {
@@ -338,7 +325,7 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 		return "; nobody else has ended such waits so far";
 	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]))
 		return analyze_say(analysis, "; in a circle with %s%s",
-			words_list(analysis, chain.at + 1, chain.count - 1),
+			analyze_words_coros(analysis, chain.at + 1, chain.count - 1),
 			chain.is_all_ended ? ": each waits where only the next one has ended waits"
 					   : "");
 	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended)
@@ -359,13 +346,11 @@ static const char *words_reason(struct analysis *analysis, const struct ahead *a
 
 static void tell_member(struct analysis *analysis, struct story *story, uint32_t index)
 {
-	const struct model_coro *member = coro_at(analysis, index);
 	struct ahead ahead = ahead_of(analysis, index);
 
-	analyze_story_evidence(analysis, story, "%s waits since %s, at %s%s",
-		analyze_words_coro(analysis, member),
-		analyze_words_time(analysis, member->suspended),
-		analyze_words_place(analysis, member->wait_site), words_reason(analysis, &ahead));
+	analyze_story_evidence(analysis, story, "%s%s",
+		analyze_words_since(analysis, coro_at(analysis, index)),
+		words_reason(analysis, &ahead));
 }
 
 void analyze_waker_circle_tell(

@@ -121,6 +121,25 @@ const char *analyze_words_coro(struct analysis *analysis, const struct model_cor
 	return keep(analysis, &text);
 }
 
+const char *analyze_words_coros(struct analysis *analysis, const uint32_t *at, unsigned count)
+{
+	const struct model_coro *coros = analysis->model->coros.at;
+	const char *text = analyze_words_coro(analysis, &coros[at[0]]);
+	unsigned i;
+
+	for (i = 1; i < count; i++)
+		text = analyze_say(analysis, "%s%s%s", text, i + 1 < count ? ", " : " and ",
+			analyze_words_coro(analysis, &coros[at[i]]));
+	return text;
+}
+
+const char *analyze_words_since(struct analysis *analysis, const struct model_coro *coro)
+{
+	return analyze_say(analysis, "%s waits since %s, at %s", analyze_words_coro(analysis, coro),
+		analyze_words_time(analysis, coro->suspended),
+		analyze_words_place(analysis, coro->wait_site));
+}
+
 const char *analyze_words_ended(struct analysis *analysis, const struct model_coro *coro)
 {
 	if (coro->rare->cancelled_site)
