@@ -20,7 +20,7 @@ bool analyze_runtime_words_is(
 	return go_words_is(site->reason, word) || go_words_is(site->function, word);
 }
 
-bool analyze_runtime_words_may_end_soon(
+bool analyze_runtime_words_may_be_timed(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING &&
@@ -28,7 +28,7 @@ bool analyze_runtime_words_may_end_soon(
 	       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT);
 }
 
-bool analyze_runtime_words_most_may_end_soon(
+bool analyze_runtime_words_most_may_be_timed(
 	const struct analysis *analysis, uint32_t process, ct_time since)
 {
 	uint32_t nr_new = 0, nr_timed = 0, i;
@@ -40,7 +40,7 @@ bool analyze_runtime_words_most_may_end_soon(
 			coro->created == CT_NO_TIME || coro->created < since)
 			continue;
 		nr_new++;
-		nr_timed += analyze_runtime_words_may_end_soon(analysis, coro);
+		nr_timed += analyze_runtime_words_may_be_timed(analysis, coro);
 	}
 	return nr_timed * 2 > nr_new;
 }

@@ -16,9 +16,9 @@ struct model_coro;
 
 /*
  * analyze_runtime_words_is: does the coroutine wait with this word as its reason, or in the function of this name?
- * analyze_runtime_words_may_end_soon: may one of several channels that the coroutine waits for be a timer's? So it may,
+ * analyze_runtime_words_may_be_timed: may one of several channels that the coroutine waits for be a timer's? So it may,
  * for as long as it has waited for no longer than any wait should.
- * analyze_runtime_words_most_may_end_soon: is that so of most of the living coroutines created since then?
+ * analyze_runtime_words_most_may_be_timed: is that so of most of the living coroutines created since then?
  * analyze_runtime_words_runs: did the coroutine begin in the function of this name?
  * analyze_runtime_words_calls: is the innermost call of its wait one of the function of this name?
  * analyze_runtime_words_say_claim: is the wait for a lock or a permit, as its object says, or the name of what is
@@ -26,9 +26,9 @@ struct model_coro;
  */
 bool analyze_runtime_words_is(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
-bool analyze_runtime_words_may_end_soon(
+bool analyze_runtime_words_may_be_timed(
 	const struct analysis *analysis, const struct model_coro *coro);
-bool analyze_runtime_words_most_may_end_soon(
+bool analyze_runtime_words_most_may_be_timed(
 	const struct analysis *analysis, uint32_t process, ct_time since);
 bool analyze_runtime_words_runs(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);

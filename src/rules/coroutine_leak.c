@@ -218,7 +218,7 @@ static bool are_timed(const struct analysis *analysis, const struct family *fami
 			!analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT))
 			continue;
 		count++;
-		nr_timed += analyze_runtime_words_may_end_soon(analysis, coro);
+		nr_timed += analyze_runtime_words_may_be_timed(analysis, coro);
 	}
 	return nr_timed * 2 > count;
 }

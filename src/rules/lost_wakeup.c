@@ -312,8 +312,8 @@ static uint32_t cause_of(
 		return missed->site;
 	if (end)
 		return end->coro ? end->site : 0;
-	if (rules_failed_waker_site(analysis, coro))
-		return rules_failed_waker_site(analysis, coro);
+	if (rules_waker_end_error(analysis, coro))
+		return rules_waker_end_error(analysis, coro);
 	if (variant == VARIANT_KEPT)
 		return rules_kept_permits_site(analysis, coro);
 	if (analyze_unanswered_taker(analysis, coro))
@@ -356,7 +356,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		candidate.variant != VARIANT_READY && candidate.variant != VARIANT_DROPPED &&
 		!missed_notify(analysis, coro) && !analyze_unanswered_taker(analysis, coro) &&
 		!analyze_errands_have_failed(analysis, coro);
-	candidate.has_story = !candidate.is_bare || rules_failed_waker_site(analysis, coro);
+	candidate.has_story = !candidate.is_bare || rules_waker_end_error(analysis, coro);
 	/* The coroutine may wait for one that blocks its thread. */
 	if (candidate.grade == CT_GRADE_NONE ||
 		(candidate.is_bare && rules_blocked_worker_is_behind(analysis, index)))
@@ -514,8 +514,8 @@ static const char *words_title(
 					 : "and nothing is left to wake them";
 		break;
 	}
-	if (rules_failed_waker_site(analysis, coro))
-		by = rules_failed_waker_words(analysis, coro);
+	if (rules_waker_end_error(analysis, coro))
+		by = rules_waker_end_words(analysis, coro);
 	else if (is_of_cut_children(analysis, first))
 		by = analyze_cut_children_words(analysis, coro);
 	else if (analyze_gone_waiters_are_there(analysis, coro))
@@ -569,7 +569,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story, finding);
 	rules_left_at_exit_tell(analysis, coro, story);
-	rules_failed_waker_tell(analysis, coro, story);
+	rules_waker_end_tell(analysis, coro, story);
 	if (first->variant == VARIANT_OVERDUE)
 		rules_overdue_tell(analysis, coro, story);
 	else

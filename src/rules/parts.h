@@ -173,13 +173,13 @@ void rules_missed_notify_tell_all(struct analysis *analysis, const struct model_
 	const struct model_waking *missed, struct story *story);
 
 /*
- * rules_failed_waker_site: returns where an error arose that has ended the coroutine which ended the last such wait; 0:
- * no error has. The other two are for waits for which it has. rules_failed_waker_words: says so behind a title.
- * rules_failed_waker_tell: adds the error as a step; nothing if there was none.
+ * rules_waker_end_error: returns where an error arose that has ended the coroutine which ended the last such wait; 0:
+ * no error has. rules_waker_end_words: says so behind a title. rules_waker_end_tell: adds the error, or else the
+ * coroutine's cancellation, as a step; nothing if there was neither.
  */
-uint32_t rules_failed_waker_site(const struct analysis *analysis, const struct model_coro *coro);
-const char *rules_failed_waker_words(struct analysis *analysis, const struct model_coro *coro);
-void rules_failed_waker_tell(
+uint32_t rules_waker_end_error(const struct analysis *analysis, const struct model_coro *coro);
+const char *rules_waker_end_words(struct analysis *analysis, const struct model_coro *coro);
+void rules_waker_end_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
 /*

@@ -430,7 +430,7 @@ static bool are_alive_timed(const struct analysis *analysis, const struct model_
 {
 	ct_time end = analyze_party_working_until(analysis, series->process);
 
-	return analyze_runtime_words_most_may_end_soon(
+	return analyze_runtime_words_most_may_be_timed(
 		analysis, series->process, warm_until(analysis, series, end));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Wakers that an error has ended: whoever ended a wait there last would have gone on to end others, so that the error
- * is what a reader has to look at. A cancellation is told, but a program may mean it.
+ * How the coroutine ended that ended the last such wait: an error has stopped it from ending others, and is what a
+ * reader has to look at. A cancellation is told, but a program may mean it.
  */
 #include "analyze/provenance.h"
 #include "analyze/resumers.h"
@@ -17,12 +17,12 @@ static const struct model_coro *waker_of(
 	return waker != coro ? waker : &analysis->model->coros.at[0];
 }
 
-uint32_t rules_failed_waker_site(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t rules_waker_end_error(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return waker_of(analysis, coro)->rare->failed_site;
 }
 
-const char *rules_failed_waker_words(struct analysis *analysis, const struct model_coro *coro)
+const char *rules_waker_end_words(struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_coro *waker = waker_of(analysis, coro);
 
@@ -30,7 +30,7 @@ const char *rules_failed_waker_words(struct analysis *analysis, const struct mod
 		analyze_words_coro(analysis, waker), analyze_words_ended(analysis, waker));
 }
 
-void rules_failed_waker_tell(
+void rules_waker_end_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story)
 {
 	const struct model_coro *waker = waker_of(analysis, coro);
