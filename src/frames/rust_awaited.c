@@ -15,13 +15,16 @@
 #define VALUES_MAX 16u
 #define MEMBERS_MAX 1024u /* that are looked at */
 #define DEPTH_MAX 12
+#define VARIABLE_DEPTH_MAX 4 /* its members, and what is in an enumeration among them */
 #define POINTERS_MAX 2
 #define NAME_MAX_BYTES 96
+#define TEXT_MAX_BYTES 40
 
 enum library_how {
 	LIBRARY_VALUE,
 	LIBRARY_WITHIN,
 	LIBRARY_SET,
+	LIBRARY_TEXT,
 };
 
 static const struct library_type library_types[] = {
@@ -36,7 +39,10 @@ struct walk {
 	struct rust_value *object;
 	bool has_object;
 	uint32_t nr_values;
+	uint32_t values_max;
 	uint32_t nr_members;
+	int depth_max;
+	bool has_no_pointers; /* are not said */
 	bool is_out_of_memory;
 };
 
@@ -61,7 +67,7 @@ static void walk_passes(struct walk *walk, const struct spot *spot);
 
 static bool is_full(const struct walk *walk)
 {
-	return walk->nr_values == VALUES_MAX || walk->nr_members >= MEMBERS_MAX ||
+	return walk->nr_values >= walk->values_max || walk->nr_members >= MEMBERS_MAX ||
 	       walk->is_out_of_memory || walk->has_object;
 }
 
@@ -104,8 +110,9 @@ static void say_word(struct walk *walk, const struct spot *spot, const char *wor
 	mark = arena_mark(walk->reading->arena);
 	if (!value_take(walk->reading->arena, &type, &form))
 		walk->is_out_of_memory = true;
-	else if (form.bytes > 0 && image_read(walk->reading->image, spot->value.address, &bytes,
-					   form.bytes) == form.bytes) {
+	else if (form.bytes > 0 && !(walk->has_no_pointers && form.form == CODE_FORM_POINTER) &&
+		 image_read(walk->reading->image, spot->value.address, &bytes, form.bytes) ==
+			 form.bytes) {
 		begin_value(walk, spot->name, word);
 		value_add(walk->text, &form, bytes);
 	}
@@ -158,6 +165,42 @@ static bool find_member(struct walk *walk, const struct rust_value *value, const
 	return finding.is_found;
 }
 
+/* ---------------------------------------------------------------- texts */
+
+/* Where to cut, so that no character is cut. */
+static size_t whole_characters(const char *bytes, size_t nr_bytes)
+{
+	while (nr_bytes > 0 && ((unsigned char)bytes[nr_bytes] & 0xc0) == 0x80)
+		nr_bytes--;
+	return nr_bytes;
+}
+
+/* What a variable that was moved away leads to may be used for something else: what is no text is not said. */
+static void say_text(struct walk *walk, const struct spot *spot, const struct rust_value *pointer,
+	const char *length_member)
+{
+	const struct image *image = walk->reading->image;
+	struct rust_value length;
+	uint64_t nr_bytes = 0, address = 0;
+	char bytes[TEXT_MAX_BYTES + 2] = "";
+	size_t nr_told, nr_read;
+
+	if (!walk->text || is_full(walk) ||
+		!find_member(walk, &spot->value, length_member, &length) ||
+		!image_read_word(image, length.address, &nr_bytes) ||
+		!image_read_word(image, pointer->address, &address))
+		return;
+	nr_read = nr_bytes > TEXT_MAX_BYTES ? TEXT_MAX_BYTES + 1 : (size_t)nr_bytes;
+	if (nr_read > 0 && image_read(image, address, bytes, nr_read) != nr_read)
+		return;
+	nr_told = nr_bytes > TEXT_MAX_BYTES ? whole_characters(bytes, TEXT_MAX_BYTES) : nr_read;
+	bytes[nr_told] = '\0';
+	if (text_plain_bytes(bytes) != nr_told || strpbrk(bytes, "\t\n"))
+		return;
+	begin_value(walk, spot->name, "");
+	text_format(walk->text, "\"%s%s\"", bytes, nr_told < nr_bytes ? "..." : "");
+}
+
 /* ---------------------------------------------------------------- structures */
 
 static const struct library_type *library_type_of(
@@ -199,22 +242,22 @@ static void go_within(struct walk *walk, const struct spot *spot, const struct r
 
 	inner.value = *member;
 	inner.depth++;
-	if (inner.depth < DEPTH_MAX && set_name(&inner, spot->name, name))
+	if (inner.depth < walk->depth_max && set_name(&inner, spot->name, name))
 		walk_spot(walk, &inner, pass);
 }
 
-/* An enumeration whose variants have values: the variant's name, or what is in `Some`. */
+/* An enumeration whose variants have values: the variant's name, and what is in it; of `Some` that alone. */
 static void walk_variant(struct walk *walk, const struct spot *spot, enum pass pass)
 {
 	struct rust_variant variant;
-	struct rust_value only;
+	bool is_some;
 
 	if (!rust_variant_now(walk->reading->image, &spot->value, &variant))
 		return;
-	if (rust_only_member(&variant.value, &only))
-		go_within(walk, spot, &only, "", pass);
-	else if (pass == PASS_PLAIN)
+	is_some = strcmp(variant.name, "Some") == 0;
+	if (pass == PASS_PLAIN && !is_some)
 		say_name_of(walk, spot, variant.name);
+	go_within(walk, spot, &variant.value, is_some ? "" : variant.name, pass);
 }
 
 struct members {
@@ -284,6 +327,8 @@ static void walk_library(struct walk *walk, const struct spot *spot,
 		go_within(walk, spot, member, "", pass);
 	else if (pass == PASS_PLAIN && library->how == LIBRARY_SET)
 		say_name_of(walk, spot, "set");
+	else if (pass == PASS_PLAIN && library->how == LIBRARY_TEXT)
+		say_text(walk, spot, member, library->word);
 	else if (pass == PASS_PLAIN)
 		say_word(walk, &at, library->word);
 }
@@ -324,17 +369,40 @@ static void walk_passes(struct walk *walk, const struct spot *spot)
 bool rust_awaited_say(
 	const struct rust_reading *reading, const struct rust_value *value, struct text *text)
 {
-	struct walk walk = {.reading = reading, .text = text};
+	struct walk walk = {
+		.reading = reading, .text = text, .values_max = VALUES_MAX, .depth_max = DEPTH_MAX};
 	struct spot spot = {.value = *value};
 
 	walk_passes(&walk, &spot);
 	return !walk.is_out_of_memory;
 }
 
+bool rust_variable_say(const struct rust_reading *reading, const char *name,
+	const struct rust_value *value, uint32_t most, uint32_t *nr_values, struct text *text)
+{
+	struct walk walk = {.reading = reading,
+		.text = text,
+		.nr_values = *nr_values,
+		.values_max = most,
+		.depth_max = VARIABLE_DEPTH_MAX,
+		.has_no_pointers = true};
+	struct spot spot = {.value = *value};
+
+	if (set_name(&spot, "", name)) {
+		walk_spot(&walk, &spot, PASS_PLAIN);
+		walk_spot(&walk, &spot, PASS_WITHIN);
+	}
+	*nr_values = walk.nr_values;
+	return !walk.is_out_of_memory;
+}
+
 bool rust_awaited_object(const struct rust_reading *reading, const struct rust_value *value,
 	struct rust_value *ret_object)
 {
-	struct walk walk = {.reading = reading, .object = ret_object};
+	struct walk walk = {.reading = reading,
+		.object = ret_object,
+		.values_max = VALUES_MAX,
+		.depth_max = DEPTH_MAX};
 	struct spot spot = {.value = *value};
 
 	walk_passes(&walk, &spot);

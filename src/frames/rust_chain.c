@@ -8,11 +8,13 @@
 #include "base/text.h"
 #include "corotracer/ctp.h"
 #include "frames/rust_awaited.h"
+#include "frames/rust_locals.h"
 #include "frames/rust_tasks.h"
 #include "say/say.h"
 
 #define STEPS_MAX 512
 #define FUNCTIONS_MAX 128
+#define LOCALS_MAX_BYTES 320u
 
 struct call {
 	struct rust_value function; /* the async function or block */
@@ -188,6 +190,11 @@ static uint32_t place_of(struct found *found, const struct call *call, uint32_t 
 	return index;
 }
 
+static const char *function_of(struct found *found, const struct call *call)
+{
+	return found->places.at[place_of(found, call, 0)].function;
+}
+
 /* The innermost place of the program itself, with the whole row as its stack. */
 static uint32_t place_of_chain(struct chain *chain)
 {
@@ -344,6 +351,31 @@ static void take_variables(const struct chain *chain, const struct found_corouti
 		chain->found->is_out_of_memory = true;
 }
 
+/* Values of variables in the program's own functions: "locals of serve: id = 3; of fetch: attempt = 0". */
+static void say_locals(const struct chain *chain, struct found_coroutine *coroutine)
+{
+	const struct rust_reading reading = {chain->image, chain->found->arena};
+	struct text words = {0}, values = {0};
+	size_t i;
+
+	if (coroutine->state != FRAME_WAITS || chain->found->coroutines.count >= FOUND_TOLD)
+		return;
+	for (i = 0; i < chain->count && words.length < LOCALS_MAX_BYTES; i++) {
+		if (say_is_installed(chain->calls[i].file))
+			continue;
+		text_clear(&values);
+		if (!rust_locals_say(&reading, &chain->calls[i].function, &values))
+			chain->found->is_out_of_memory = true;
+		if (values.length == 0)
+			continue;
+		text_add(&words, words.length ? "; of " : "locals of ");
+		say_function(&words, function_of(chain->found, &chain->calls[i]));
+		text_format(&words, ": %s", text_peek(&values));
+	}
+	text_fini(&values);
+	coroutine->arguments = found_words(chain->found, &words, 0);
+}
+
 /* An async function in a box lies elsewhere than the task. */
 static void note_parts(const struct chain *chain, const struct found_coroutine *coroutine)
 {
@@ -404,6 +436,7 @@ void rust_chain_tell(struct found *found, const struct image *image, const struc
 	coroutine->content = content_of(&chain);
 	note_parts(&chain, coroutine);
 	take_variables(&chain, coroutine);
+	say_locals(&chain, coroutine);
 	coroutine->is_initial = chain.is_initial && chain.count == 1;
 	/* What was spawned may be a box around the first of them. */
 	if (chain.count > 0)

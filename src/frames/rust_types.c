@@ -195,6 +195,15 @@ bool rust_variant_now(
 	return true;
 }
 
+bool rust_first_variant(const struct rust_value *value, struct rust_value *ret_variant)
+{
+	Dwarf_Die part, variant, member;
+
+	return find_variants(value, &part) && find_variant(&part, 0, &variant) &&
+	       dwarf_child(&variant, &member) == 0 && dwarf_tag(&member) == DW_TAG_member &&
+	       value_of(value, &member, ret_variant);
+}
+
 bool rust_pointed(
 	const struct image *image, const struct rust_value *pointer, struct rust_value *ret_value)
 {

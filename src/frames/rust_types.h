@@ -45,6 +45,9 @@ bool rust_has_variants(const struct rust_value *value);
 bool rust_variant_now(const struct image *image, const struct rust_value *value,
 	struct rust_variant *ret_variant);
 
+/* rust_first_variant: the variant that is called 0, of an async function the one before its first step; false: none. */
+bool rust_first_variant(const struct rust_value *value, struct rust_value *ret_variant);
+
 /* rust_pointed: follows a pointer; false: it is none, or of unsized things, or cannot be read. */
 bool rust_pointed(
 	const struct image *image, const struct rust_value *pointer, struct rust_value *ret_value);

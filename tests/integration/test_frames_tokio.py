@@ -5,6 +5,7 @@ of itself (tests/rust-unprepared).
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -131,6 +132,29 @@ def test_line(program):
     check(len(received) == 1 and "inner->rx_waker.waker = set" in received[0] and "inner->tx_count = 1" in received[0], f"{program}: {received}")
 
 
+ORDER = {'order.id = 3', 'order.path = "/orders/3"', 'order.step = Write', 'order.step.Write = 7', 'counts.len = 3', 'last = -4',
+         'none = None', 'id = 3'}
+TRIAL = {'host = "für alle, die hier auf ihre Bestellung ..."', 'is_last = false', 'attempt = 1'}
+
+
+def locals_of(report, function):
+    """The variables of each function of the only task that is in this one, with the outermost first."""
+    found = [one["text"] for one in report["sights"] if one["text"].startswith(f"locals of unprepared::{function}: ")]
+    check(len(found) == 1, f"{function}: {report['sights']}")
+    functions = (part.partition(": ") for part in found[0].removeprefix("locals of ").split("; of "))
+    return [(name, set(re.split(r", (?=[a-z._]+ = )", values, flags=re.IGNORECASE))) for name, _, values in functions]
+
+
+def test_locals(program):
+    """Variables that are alive where a task waits are said, in each of its functions; what was moved away is not."""
+    with running(program, "locals", "1") as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+    found = locals_of(report, "buying")
+    check(found == [("unprepared::buying", ORDER), ("unprepared::bought", TRIAL)], f"{program}: {found}")
+    found = locals_of(report, "recursive")
+    check(found == [("unprepared::recursive", {f"depth = {depth}"}) for depth in (3, 2, 1, 0)], f"{program}: {found}")
+
+
 def test_tables(program):
     """A writer's guard says who has the lock; who has a permit of a semaphore is a lead."""
     with running(program, "tables", "1") as (process, _):
@@ -198,6 +222,7 @@ def main():
             test_reach(program)
             test_circle(program)
             test_line(program)
+            test_locals(program)
             test_tables(program)
             test_sizes(program)
             test_core(program, scratch)

@@ -5,7 +5,8 @@
 //! wait at which line of this file. `current`: on the scheduler of one thread. `busy`: tasks run all the time besides.
 //! `sizes`: says instead how many blocks of which size it has that are aligned as tasks are, which nothing else is.
 //! `circle`: two more wait for locks in a circle. `tables`: likewise, for locks of readers and writers; another one has
-//! the permit for which one waits. `line`: three wait for a number from a line that has three. `end`: aborts. Otherwise ends with its input.
+//! the permit for which one waits. `line`: three wait for a number from a line that has three. `locals`: one has variables
+//! of many types. `end`: aborts. Otherwise ends with its input.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::{BTreeMap, VecDeque};
@@ -256,6 +257,40 @@ fn spawn(all: &All) -> usize {
     14
 }
 
+enum Step {
+    Read,
+    Write { bytes: u32 },
+    Lost(String),
+}
+
+struct Purchase {
+    id: u64,
+    path: String,
+    step: Step,
+}
+
+async fn bought(order: &Purchase, attempt: u32, all: All) -> u32 {
+    let host: &str = "für alle, die hier auf ihre Bestellung warten";
+    let is_last = attempt > 2;
+    all.notify.notified().await;
+    attempt + u32::from(is_last) + host.len() as u32 + order.path.len() as u32
+}
+
+/// The text that came in is in `order` by the time at which the task waits, and the other one is gone.
+async fn buying(id: u64, path: String, unused: String, all: All) {
+    let steps = vec![Step::Read, Step::Lost(unused)];
+    let step = if id > 1 { Step::Write { bytes: 7 } } else { Step::Read };
+    drop(steps);
+    let order = Purchase { id, path, step };
+    let counts = vec![1, 2, 3];
+    let last = Some(-4);
+    let none: Option<u32> = None;
+    let sum = bought(&order, 1, all).await;
+    if let Step::Write { bytes } = order.step {
+        println!("{counts:?} {last:?} {none:?} {} {sum} {bytes}", order.id);
+    }
+}
+
 fn say() {
     let lines: Vec<String> = LINES.lock().unwrap().iter().map(|(line, count)| format!("\"{line}\": {count}")).collect();
     println!("{{{}}}", lines.join(", "));
@@ -306,6 +341,10 @@ async fn run(words: Vec<String>) {
     if is_asked("line") {
         let line = line_of_three();
         (0..3).for_each(|_| drop(tokio::spawn(popping(line.clone()))));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    if is_asked("locals") {
+        tokio::spawn(buying(3, "/orders/3".to_owned(), "gone".to_owned(), all.clone()));
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     if is_asked("sizes") {
