@@ -22,7 +22,6 @@ struct partner {
 
 struct of_coro {
 	struct partner at[PARTNERS];
-	uint32_t nr_wakes; /* by coroutines */
 };
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
@@ -51,7 +50,6 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		coro->point != CTP_POINT_AWAIT)
 		return true;
 	of = model_watch_rare(watch, sight->coro);
-	of->nr_wakes++;
 	partner_in(of, watch->model->coros.at[sight->by].id)->count++;
 	return true;
 }

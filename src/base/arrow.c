@@ -25,7 +25,6 @@ enum type {
 #define NANOSECONDS 3u
 #define DOUBLE_PRECISION 2u
 #define MARK UINT32_C(0xffffffff)
-#define MARK_BYTES 8u /* the mark and the length */
 #define NODE_BYTES 16u
 #define INDEX_BITS 32u
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -38,13 +38,11 @@ struct missing {
 
 /* A wait at a place that a WAKES claim names, while it goes on. */
 struct wait {
-	uint32_t process;
 	uint32_t site; /* 0: it does not wait at such a place */
 	bool is_woken;
 };
 
 struct place {
-	uint32_t process;
 	uint32_t nr_claims;
 	uint64_t nr_unwoken;
 };

@@ -20,8 +20,7 @@ void claim_wakes_prepare(struct checker *checker)
 			continue;
 		}
 		place = (uint32_t)checker->places.count;
-		if (!vec_push(&checker->places,
-			    ((struct place){.process = claim->process, .nr_claims = 1})) ||
+		if (!vec_push(&checker->places, ((struct place){.nr_claims = 1})) ||
 			!map_put(&checker->place_of_site, claim->site, place))
 			checker->is_broken = true;
 	}
@@ -44,7 +43,7 @@ static struct wait *wait_of(struct checker *checker, uint32_t process, uint64_t 
 	if (map_get(&checker->wait_of_coro, key, &index))
 		return &checker->waits.at[index];
 	index = (uint32_t)checker->waits.count;
-	if (!vec_push(&checker->waits, (struct wait){.process = process}) ||
+	if (!vec_push(&checker->waits, (struct wait){0}) ||
 		!map_put(&checker->wait_of_coro, key, index)) {
 		checker->is_broken = true;
 		return &checker->waits.at[0];

@@ -509,11 +509,9 @@ static void look_for_haste(struct collect *collect)
 	if (since_ns < SEARCH_PERIOD_NS)
 		return;
 	samples->judged_ns = collect->now_ns;
-	samples->nr_left = 0;
 	for (i = 0; i < samples->threads.count; i++) {
 		count_faults(collect, &samples->threads.at[i], since_ns);
 		judge_haste(collect, &samples->threads.at[i], since_ns);
-		samples->nr_left += samples->threads.at[i].is_hasty;
 	}
 }
 

@@ -78,7 +78,6 @@ struct samples {
 	uint64_t nr_unwatched; /* threads that the kernel did not let us watch */
 	int trouble;           /* errno of the last one */
 	uint64_t nr_hasty;     /* threads that were left alone for a while */
-	uint32_t nr_left;      /* threads that are left alone now */
 	bool is_blind;         /* the kernel says nothing of time spent inside of it */
 };
 

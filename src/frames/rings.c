@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Puts a flight recorder's file together again (rings.h). */
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -192,10 +190,8 @@ enum ct_status rings_take(
 	enum ct_status status;
 
 	for (i = image->regions.count; i-- > 0;)
-		if (is_flight_at(image, &image->regions.at[i])) {
-			rings.nr_other += first < image->regions.count;
+		if (is_flight_at(image, &image->regions.at[i]))
 			first = i;
-		}
 	status = first < image->regions.count ? copy_segment(image, first, &rings, reterr)
 					      : say_left_out(image, &rings, reterr);
 	if (status == CT_OK)

@@ -10,9 +10,8 @@
 #include "frames/image.h"
 
 struct rings {
-	int descriptor;    /* of a file: a nameless copy, or the recorder's own */
-	const char *path;  /* of the recorder's own file; NULL: a copy */
-	uint64_t nr_other; /* further recorders, which are not read */
+	int descriptor;   /* of a file: a nameless copy, or the recorder's own */
+	const char *path; /* of the recorder's own file; NULL: a copy */
 };
 
 /*

@@ -11,7 +11,6 @@
 #include "symbol/debug_entry.h"
 
 struct found_reader {
-	struct image *image;
 	const struct modules *modules;
 	bool has_switches; /* the program has functions that switch contexts */
 	struct switches switches;
@@ -147,7 +146,6 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 
 	if (!reader)
 		return ct_fail_memory(reterr);
-	reader->image = image;
 	reader->modules = modules;
 	for (i = 0; i < modules->count && !reader->has_switches; i++)
 		reader->has_switches = has_switches(&modules->at[i]);

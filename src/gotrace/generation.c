@@ -59,7 +59,7 @@ static bool begin(struct gotrace_loader *loader)
 	generation->number = 0;
 	generation->frequency = 0;
 	generation->has_snapshot = false;
-	generation->nr_experimental = generation->nr_batches = 0;
+	generation->nr_batches = 0;
 	generation->least_time = UINT64_MAX;
 	generation->threads.count = generation->runs.count = 0;
 	map_fini(&generation->thread_of);
@@ -178,10 +178,8 @@ static enum ct_status add(
 	}
 	if (batch->time < generation->least_time)
 		generation->least_time = batch->time;
-	if (batch->is_experimental) {
-		generation->nr_experimental++;
+	if (batch->is_experimental)
 		return CT_OK;
-	}
 	if (kind == GOTRACE_STACKS || kind == GOTRACE_STRINGS || kind == GOTRACE_CPU_SAMPLES)
 		return gotrace_tables_add(&generation->tables, batch, reterr);
 	if (kind == GOTRACE_FREQUENCY && loader->format < GOTRACE_FORMAT_25)

@@ -44,7 +44,6 @@ struct gotrace_generation {
 	bool has_snapshot;
 	struct gotrace_snapshot snapshot;
 	uint64_t snapshot_units;
-	uint64_t nr_experimental; /* number of batches of experiments; these are skipped */
 	uint64_t nr_batches;
 	struct gotrace_tables tables;
 	VEC(struct gotrace_thread_runs) threads; /* in the order of their first batches */

@@ -56,9 +56,6 @@ enum gotrace_subject {
 	GOTRACE_HEAP_GOAL_BYTES,
 };
 
-#define GOTRACE_IS_SYNTHETIC \
-	1u /* the reader made this event because the runtime packs several events into one */
-
 struct gotrace_event {
 	int64_t time;     /* nanoseconds; larger than the time of the previous event */
 	int64_t raw_time; /* the time in the file, in nanoseconds */
@@ -80,7 +77,6 @@ struct gotrace_event {
 	uint8_t from;            /* enum gotrace_state */
 	uint8_t to;
 	uint8_t subject; /* enum gotrace_subject */
-	uint8_t flags;
 };
 
 struct gotrace_reader;

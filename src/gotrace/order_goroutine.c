@@ -251,7 +251,6 @@ static bool abandon_proc(
 	}
 	event = gotrace_order_emit(order, cursor, GOTRACE_KIND_PROC);
 	event->type = GOTRACE_PROC_STEAL;
-	event->flags = GOTRACE_IS_SYNTHETIC;
 	event->resource = order->states.procs.at[proc].id;
 	event->from = GOTRACE_STATE_RUNNING;
 	event->to = GOTRACE_STATE_IDLE;
@@ -289,10 +288,8 @@ static void emit_switch(struct gotrace_order *order, const struct gotrace_cursor
 	event = emit_move(order, cursor, from, GOTRACE_STATE_RUNNING,
 		ends ? GOTRACE_STATE_NOT_EXIST : GOTRACE_STATE_WAITING);
 	event->type = ends ? GOTRACE_GO_DESTROY : GOTRACE_GO_BLOCK;
-	event->flags = GOTRACE_IS_SYNTHETIC;
 	event = emit_move(order, cursor, to, GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_RUNNING);
 	event->type = GOTRACE_GO_START;
-	event->flags = GOTRACE_IS_SYNTHETIC;
 	event->goroutine = GOTRACE_NONE;
 }
 

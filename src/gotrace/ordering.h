@@ -195,7 +195,7 @@ static inline struct gotrace_event *gotrace_order_emit(
 	event->name = event->message = event->stack = event->resource_stack = 0;
 	event->kind = (uint8_t)kind;
 	event->type = cursor->type;
-	event->from = event->to = event->subject = event->flags = 0;
+	event->from = event->to = event->subject = 0;
 	return event;
 }
 

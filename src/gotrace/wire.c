@@ -132,8 +132,6 @@ enum ct_status gotrace_batch_read(const uint8_t *bytes, size_t nr_bytes, uint64_
 	head.at += 1 + batch.is_experimental;
 	if (head.at > head.end)
 		return CT_END;
-	if (batch.is_experimental)
-		batch.experiment = bytes[1];
 	status = read_numbers(&head, numbers, offset, reterr);
 	if (status)
 		return status;

@@ -120,7 +120,6 @@ struct gotrace_batch {
 	uint64_t offset; /* of its first byte in the file */
 	const uint8_t *payload;
 	uint32_t nr_bytes; /* of the payload */
-	uint8_t experiment;
 	bool is_experimental;
 };
 

@@ -93,8 +93,6 @@ struct metrics_label {
 	const char *value;
 };
 
-#define METRICS_LABELS_MAX 3u
-
 struct metrics_exemplar {
 	struct metrics_label label;
 	double value;

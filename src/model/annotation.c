@@ -108,7 +108,7 @@ static void set_task(struct model *model, const struct ct_event *event, uint64_t
 /* Keeps the slowest tasks, ended or not, sorted by duration; the quickest of them is last. */
 static void keep_slow(struct model *model, const struct model_task *task, ct_time ended)
 {
-	struct model_slow slow = {*task, ended, ended - task->begun};
+	struct model_slow slow = {*task, ended - task->begun};
 	struct model_span *span = &model->spans.at[task->span];
 	unsigned i;
 

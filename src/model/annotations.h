@@ -62,7 +62,6 @@ struct model_task {
 
 struct model_slow {
 	struct model_task task;
-	ct_time ended;
 	int64_t duration;
 };
 

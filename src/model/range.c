@@ -46,11 +46,9 @@ static struct model_range begin_of(const struct ct_event *event)
 		.coro = event->coro,
 		.processor = is_processor ? CTP_HANDLE_IDENTITY(event->object) : 0,
 		.site = event->site,
-		.event = event->sequence,
 		.from = event->time,
 		.until = CT_NO_TIME,
 		.counted = event->time,
-		.is_begun = true,
 	};
 }
 
@@ -121,15 +119,12 @@ static struct model_range_sum *sum_of(
 	return NULL;
 }
 
-static void keep_pause(
-	struct model *model, struct model_runtime *runtime, const struct model_range *range)
+static void keep_pause(struct model_runtime *runtime, const struct model_range *range)
 {
 	struct model_pause pause = {
 		.from = range->from,
 		.until = range->until,
 		.before_ns = runtime->paused_ns,
-		.site = range->site,
-		.is_of_collection = is_of_collection(model, range->site),
 	};
 
 	if (range->kind != CTP_RANGE_PAUSE)
@@ -156,7 +151,7 @@ static void close(struct model *model, uint32_t process, struct model_range *ran
 
 	if (!sum || !histogram_count(&sum->durations, (uint64_t)ns, &model->distribution_bytes))
 		runtime->nr_refused++;
-	keep_pause(model, runtime, range);
+	keep_pause(runtime, range);
 	if (range->kind == CTP_RANGE_ASSIST) {
 		runtime->assisted_ns += range->ran_ns;
 		give_to_task(model, process, range);
@@ -221,7 +216,6 @@ static void finish_one(struct model *model, const struct ct_event *event)
 		drop(runtime, key, index);
 	} else {
 		range = begin_of(event);
-		range.is_begun = false;
 		range.from = model->from == CT_NO_TIME ? event->time : model->from;
 		range.counted = event->time;
 	}
@@ -280,7 +274,7 @@ static void finish_process(struct model *model, uint32_t process, ct_time until)
 		}
 		range.until = until > range.from ? until : range.from;
 		range.is_open = true;
-		keep_pause(model, runtime, &range);
+		keep_pause(runtime, &range);
 		model_tell(model, MODEL_RANGE_END,
 			(struct model_sight){.process = process, .range = &range});
 	}

@@ -40,13 +40,11 @@ struct model_range {
 	uint64_t coro;      /* id; 0: none */
 	uint64_t processor; /* number of the processor, if it is about one */
 	uint32_t site;
-	uint64_t event; /* that recorded its beginning or, if that is missing, its end */
-	ct_time from;   /* if its beginning is missing: the beginning of the observation */
+	ct_time from; /* if its beginning is missing: the beginning of the observation */
 	ct_time until;
 	/* of a coroutine's range: `ran_ns` is right up to then, or up to the coroutine's last run */
 	ct_time counted;
 	int64_t ran_ns; /* how long its coroutine ran meanwhile */
-	bool is_begun;  /* its beginning was recorded */
 	bool is_open;   /* it goes on when the observation ends, which is `until` */
 };
 
@@ -63,8 +61,6 @@ struct model_pause {
 	ct_time from;
 	ct_time until;
 	int64_t before_ns; /* sum of all pauses before it */
-	uint32_t site;
-	bool is_of_collection; /* not asked for by the program */
 };
 
 /* From `time` on this many processors collect garbage, and run nothing else. */

@@ -278,7 +278,6 @@ void model_thread_block_begin(struct model *model, const struct ct_event *event)
 static void note_expired(struct model_thread *thread, const struct ct_event *event)
 {
 	thread->due = thread->expired = thread->ran_out = event->time;
-	thread->expired_event = event->sequence;
 }
 
 void model_thread_block_end(struct model *model, const struct ct_event *event)

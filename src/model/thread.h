@@ -77,7 +77,6 @@ struct model_thread {
 	/* coroutines that it created last, since it was last seen to begin a run (first_run.c) */
 	uint32_t made[MODEL_MADE], nr_made;
 	uint64_t seen_event;
-	uint64_t expired_event;
 	uint32_t seen_system_call; /* MODEL_NO_CALL: none, or not known */
 	uint32_t slept_call;       /* of the looks from slept_from on */
 	uint32_t nr_looks;         /* looks at it since its last event */

@@ -93,7 +93,6 @@ struct range_of_since {
 	int64_t shortest_ns;
 	int64_t longest_ns;
 	uint32_t nr_gone; /* members whose state ended when they were destroyed */
-	uint32_t nr_over; /* members whose state was over before */
 	uint32_t nr_there;
 };
 
@@ -109,7 +108,6 @@ static void take_in(struct range_of_since *range, const struct ct_member *member
 	range->shortest_ns = ns < range->shortest_ns ? ns : range->shortest_ns;
 	range->longest_ns = ns > range->longest_ns ? ns : range->longest_ns;
 	range->nr_gone += is_gone;
-	range->nr_over += !is_gone && member->is_over;
 	range->nr_there += !is_gone && !member->is_over;
 }
 

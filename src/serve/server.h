@@ -66,7 +66,6 @@ struct serve_call {
 	struct text body;
 	struct serve_query *query;   /* NULL: the request has no SQL statement */
 	struct serve_saving *saving; /* NULL: the request is for no page as one file */
-	bool was_judged;             /* the request is permitted, so its body is read */
 	bool has_answer;             /* the answer was given; the rest of the body is dropped */
 	bool is_too_large;           /* the body is too large and is not stored */
 };

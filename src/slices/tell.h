@@ -33,7 +33,6 @@ struct slices_track {
 	const char *name; /* any bytes */
 	uint32_t process; /* row of the trace's tables; 0: none */
 	uint32_t thread;
-	uint64_t coro;
 };
 
 /* The kinds of items, as words by which viewers filter. */

@@ -3,7 +3,6 @@
  * The tracks of a timeline: tracks of processes and threads are written first; tracks of coroutines and counters are
  * written when their first item comes.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "slices/tracks.h"
@@ -151,7 +150,6 @@ static void take_coro(struct slices *slices, const int64_t *row)
 		(uint64_t)row[CT_VIEW_COROUTINES_COROUTINE]);
 
 	slices->coros.at[at].name = row[CT_VIEW_COROUTINES_NAME];
-	slices->coros.at[at].function_site = (uint32_t)row[CT_VIEW_COROUTINES_FUNCTION_SITE];
 }
 
 enum ct_status slices_tracks_coros(struct slices *slices, struct ct_error *reterr)
@@ -186,10 +184,8 @@ static uint32_t group_of(struct slices *slices, uint32_t process)
 struct slices_track slices_coro_track(struct slices *slices, uint32_t coro)
 {
 	struct slices_coro *of = &slices->coros.at[coro];
-	struct slices_track track = {.kind = SLICES_OF_COROUTINE,
-		.number = of->track,
-		.process = of->process,
-		.coro = of->id};
+	struct slices_track track = {
+		.kind = SLICES_OF_COROUTINE, .number = of->track, .process = of->process};
 
 	if (of->track)
 		return track;

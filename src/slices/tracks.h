@@ -14,9 +14,8 @@
 struct slices_coro {
 	uint64_t id;
 	uint32_t process;
-	uint32_t next; /* the next with the same key; 0: none */
-	int64_t name;  /* a text of the view */
-	uint32_t function_site;
+	uint32_t next;  /* the next with the same key; 0: none */
+	int64_t name;   /* a text of the view */
 	uint32_t track; /* 0: not written yet */
 	ct_time last;   /* where its last state ended */
 	uint64_t flow;  /* of the wake that leads to its next run; 0: none */

@@ -10,7 +10,6 @@ static bool note_segment(struct directory *directory, const struct ct_define_seg
 		return false;
 	directory->segments.at[from->segment] = (struct directory_segment){
 		.process = from->process,
-		.role = from->role,
 		.clock = from->clock < DIRECTORY_CLOCKS ? from->clock : CTP_CLOCK_NONE,
 	};
 	return true;

@@ -11,7 +11,6 @@
 
 struct directory_segment {
 	uint32_t process;
-	uint32_t role;
 	uint32_t clock; /* below DIRECTORY_CLOCKS; CTP_CLOCK_NONE: not known */
 };
 
