@@ -3,7 +3,6 @@
  * corotracer diff: compares two versions of a program by the traces of their runs. Only one trace is in memory at a
  * time.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "command.h"

@@ -3,7 +3,6 @@
  * corotracer integration: prints what a program records about its coroutines, which rules can use it, and what in it
  * cannot be true. The program itself is not judged; that is done by `report`.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "command.h"

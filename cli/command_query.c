@@ -3,7 +3,6 @@
  * corotracer query: runs SQL on a trace.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #define CLI_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "value.h"
 

@@ -2,7 +2,6 @@
 /*
  * A call of a tool: its failure, its arguments, checked by the table, and its answer as text.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdarg.h>

@@ -6,7 +6,6 @@
 #define MCP_TABLES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct json_object;

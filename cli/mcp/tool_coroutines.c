@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <string.h>
 
 #include "mcp/call.h"
 #include "mcp/json.h"

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <json-c/json.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "mcp/call.h"

@@ -2,12 +2,10 @@
 /*
  * record: runs a program for a limited time.
  */
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 

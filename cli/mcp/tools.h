@@ -5,7 +5,6 @@
 #ifndef MCP_TOOLS_H
 #define MCP_TOOLS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "corotracer/ct.h"

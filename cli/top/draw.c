@@ -2,7 +2,6 @@
 /*
  * Draws a frame from its first line to its last.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * One frame as plain text.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "say.h"
 #include "top/draw.h"

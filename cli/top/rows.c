@@ -2,7 +2,6 @@
 /*
  * Rows of a view in words. Two more columns than shown are read, because they identify the row.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * coroutine is shown, its chain is first followed in the newer snapshot, so that both are replaced together.
  */
 #include <poll.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "top/draw.h"

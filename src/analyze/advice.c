@@ -4,7 +4,6 @@
  * waits that have lasted for some time and that have no finding above Suspect. The call is named in the language in
  * which the place of the wait is written. Advice is no finding.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

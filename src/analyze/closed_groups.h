@@ -6,8 +6,6 @@
 #ifndef ANALYZE_CLOSED_GROUPS_H
 #define ANALYZE_CLOSED_GROUPS_H
 
-#include <stdbool.h>
-
 #include "model/watcher.h"
 
 struct analysis;

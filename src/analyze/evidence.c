@@ -4,7 +4,6 @@
  * reached the same wait, and samples. There is no second reading if nothing was found, and no coroutine is asked
  * about.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/hot.h"

@@ -3,7 +3,6 @@
  * From candidates to findings: candidates that share a rule, a grade, a site and a cause become one finding with a
  * count. 47 stuck readers are one finding, not 47.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

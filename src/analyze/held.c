@@ -3,7 +3,6 @@
  * Holders of what is waited for: for each place, where the last wait there was ended; for each coroutine that has ended
  * waits of others, where it waited behind that, and when it came back there.
  */
-#include <inttypes.h>
 
 #include "analyze/held.h"
 #include "analyze/parts.h"

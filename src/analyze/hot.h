@@ -6,9 +6,6 @@
 #ifndef ANALYZE_HOT_H
 #define ANALYZE_HOT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/vec.h"
 #include "corotracer/ct.h"
 

@@ -2,7 +2,6 @@
 /*
  * Circles over an unnamed lock (lock_circle.h).
  */
-#include <inttypes.h>
 
 #include "analyze/lock_circle.h"
 #include "analyze/parts.h"

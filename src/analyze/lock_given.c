@@ -2,7 +2,6 @@
 /*
  * Given locks: for each coroutine, the id of the coroutine that it woke last out of a wait for a lock.
  */
-#include <inttypes.h>
 
 #include "analyze/lock_given.h"
 #include "analyze/parts.h"

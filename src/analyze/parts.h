@@ -12,7 +12,6 @@
 #ifndef ANALYZE_PARTS_H
 #define ANALYZE_PARTS_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -2,7 +2,6 @@
 /*
  * Passages (passages.h): for each place the last coroutine that yielded there since a coroutine last woke one.
  */
-#include <inttypes.h>
 
 #include "analyze/parts.h"
 #include "analyze/passages.h"

@@ -5,7 +5,6 @@
  * A rule writes its steps from the model alone. Therefore the rule is asked for its steps a first time before the
  * second reading: the steps show which events matter. Most events belong to no picture, which two bits tell.
  */
-#include <string.h>
 
 #include "analyze/pictures.h"
 

@@ -2,7 +2,6 @@
 /*
  * Stopped clocks, by the times of waits at each place, and the threads that ended them.
  */
-#include <inttypes.h>
 
 #include "analyze/parts.h"
 #include "analyze/stopped_clock.h"

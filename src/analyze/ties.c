@@ -5,7 +5,6 @@
  * one array access.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "analyze/parts.h"
 #include "analyze/runtime_words.h"

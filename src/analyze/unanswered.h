@@ -9,7 +9,6 @@
 #ifndef ANALYZE_UNANSWERED_H
 #define ANALYZE_UNANSWERED_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/watcher.h"

@@ -3,8 +3,6 @@
  * Wakers: each coroutine is marked with the places at which it, or a descendant, woke a coroutine. Whether all wakers
  * of a place are gone is computed once for each place, and may lead from place to place.
  */
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/parts.h"

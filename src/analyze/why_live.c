@@ -4,7 +4,6 @@
  * coroutines wait for. The kernel was asked after the last event; this file asks it nothing.
  */
 #include <inttypes.h>
-#include <string.h>
 #include <sys/epoll.h>
 
 #include "analyze/parts.h"

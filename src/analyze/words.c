@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "analyze/parts.h"
 #include "base/system_calls.h"

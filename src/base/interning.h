@@ -3,7 +3,6 @@
 #ifndef BASE_INTERNING_H
 #define BASE_INTERNING_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"

@@ -3,7 +3,6 @@
  * Verdicts as text for people, as JSON for programs, and as JUnit's XML and SARIF for continuous integration.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/json_write.h"
 #include "check/check.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/clock.h"
 #include "collect/collector.h"
 #include "kernel/procfs_maps.h"
 

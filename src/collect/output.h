@@ -10,7 +10,6 @@
 #define COLLECT_OUTPUT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "stream/stream.h"

@@ -3,7 +3,6 @@
  * One thread puts the counter's reading into a word; the other one takes it out and reads the counter. While the word's
  * cache line is under way between the two, the second reading may have been executed before the first.
  */
-#include <stdbool.h>
 
 #include "base/clock.h"
 #include "corotracer/ctp.h"

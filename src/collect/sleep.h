@@ -19,7 +19,6 @@
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define SLEEP_WORDS 100u /* words that one sleep can wait for; the kernel's limit is 128 */

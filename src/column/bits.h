@@ -8,7 +8,6 @@
 #ifndef COLUMN_BITS_H
 #define COLUMN_BITS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "column/column.h"

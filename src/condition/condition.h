@@ -14,8 +14,6 @@
 #define CONDITION_CONDITION_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/failure.h"
 #include "base/text.h"

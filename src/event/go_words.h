@@ -6,7 +6,6 @@
 #define EVENT_GO_WORDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
 enum go_word {

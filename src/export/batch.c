@@ -3,7 +3,6 @@
  * Rows of a view by column. Most cells with words have occurred before in the same batch: a map finds their word by the
  * cell's number.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

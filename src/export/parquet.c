@@ -4,7 +4,6 @@
  * end of the file the metadata, which says where everything lies.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/folder.h"
 #include "export/encode.h"

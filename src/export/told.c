@@ -3,7 +3,6 @@
  * JSON lines that hold a whole trace: the further keys of each row hold the words about its event, and all lines of the
  * text form from that event to the next row's event. The first row also holds the lines before its event.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "export/export.h"

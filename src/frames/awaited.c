@@ -4,7 +4,6 @@
  * what its pointers lead to, since the first ones are the most telling, and there is room for a few.
  */
 #include <dwarf.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds coroutine functions by the names of their parts (code.h). */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's recorded past, and what was found in its memory, as one source (join.h). */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/failure.h"
 #include "frames/match.h"

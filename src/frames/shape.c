@@ -7,7 +7,6 @@
  * of the program's own are called after their types: struct_AsyncRead_0.
  */
 #include <dwarf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

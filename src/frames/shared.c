@@ -2,7 +2,6 @@
 /* Compares where variables of coroutines lead (shared.h). */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/text.h"
 #include "frames/shared.h"

@@ -4,7 +4,6 @@
  * first generation's events wait until all events about the state before the trace are known, so that the reader gets
  * the same events as from the finished file.
  */
-#include <stdio.h>
 
 #include "gotrace/mapping.h"
 #include "gotrace/source.h"

@@ -11,7 +11,6 @@
 #define KERNEL_PERF_RECORDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Calls of a stack that are kept, innermost first. */

@@ -7,7 +7,6 @@
 #define KERNEL_PERF_THREAD_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "kernel/perf_records.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
 #include "corotracer/traces.h"
 #include "objects/traces.h"
 

@@ -2,7 +2,6 @@
 /*
  * The parts that not all coroutines have, in the model's arena. A part that was given back is reused.
  */
-#include <string.h>
 
 #include "model/parts.h"
 

@@ -5,7 +5,6 @@
  * marking and for moving.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "model/release.h"
 

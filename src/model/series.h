@@ -6,7 +6,6 @@
 #ifndef MODEL_SERIES_H
 #define MODEL_SERIES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "corotracer/ct.h"

@@ -8,7 +8,6 @@
 #define OBJECTS_HTTP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/failure.h"

@@ -11,7 +11,6 @@
 #define OBJECTS_OBJECTS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/failure.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The names of buckets are as Amazon's documents have them: 3 to 63 letters, digits, dots and hyphens. */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

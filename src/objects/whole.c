@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* An address without a signature may have one in its query, as those have that a store hands out for a while. */
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bytes of a server: nothing is read behind the NUL, and nothing written behind the buffer. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "objects/xml.h"

@@ -2,7 +2,6 @@
 /*
  * Our SQL functions: percentiles by the definition of all reports, and times and places in words.
  */
-#include <string.h>
 
 #include "base/histogram.h"
 #include "query/query.h"

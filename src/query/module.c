@@ -3,8 +3,6 @@
  * The virtual tables. A cursor reads rows of a scan, rows of one page of sorted rows, or kept rows, if a statement
  * looks up numbers again and again.
  */
-#include <stdlib.h>
-#include <string.h>
 
 #include "query/query.h"
 #include "view/view.h"

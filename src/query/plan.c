@@ -6,7 +6,6 @@
  * condition: its column and its operator. If the view checks every condition wholly, and the order depends on one
  * number, the view is asked for one page of sorted rows, which is much less work than sorting all rows.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "query/query.h"

@@ -14,7 +14,6 @@
  * and about threads with ready coroutines in their queues: the rule stuck-worker finds those.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/hot.h"
 #include "analyze/proof.h"

@@ -6,7 +6,6 @@
  * time before the other was created, or one of them while the program warmed up and the other afterwards; if they are
  * in a deadlock already; and if events are missing. The trace does not say whether a lock was only tried.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "rules/parts.h"

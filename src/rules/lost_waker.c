@@ -9,7 +9,6 @@
  * The rule is silent about coroutines that are marked, that wait for a time, or whose program shuts down, and about
  * places where coroutines are polled without a wake.
  */
-#include <inttypes.h>
 
 #include "rules/parts.h"
 

@@ -3,7 +3,6 @@
  * Lost wakeups: a coroutine waits, and nothing is left that could wake it; or what it waits for is there and no wake
  * came; or it has waited for very long. Only waits inside the program are judged, because the outside may still act.
  */
-#include <inttypes.h>
 
 #include "analyze/takings.h"
 #include "analyze/cut_children.h"

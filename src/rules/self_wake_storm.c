@@ -9,7 +9,6 @@
  * none comes back that often: then a hundred thousand looks in all are enough for one that others had woken before,
  * and that has done nothing but look since, up to the end.
  */
-#include <inttypes.h>
 
 #include "analyze/own_line.h"
 #include "rules/parts.h"

@@ -4,7 +4,6 @@
  * thread that asks for counts meanwhile.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

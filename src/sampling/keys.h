@@ -7,7 +7,6 @@
 #define SAMPLING_KEYS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define KEYS_BYTES 256     /* of the longest key, with its NUL */

@@ -2,7 +2,6 @@
 /*
  * The table that tools/embed-files wrote.
  */
-#include <stdint.h>
 #include <string.h>
 
 #include "serve/assets.h"

@@ -5,7 +5,6 @@
  * except the page's own files is compressed with gzip, which browsers can decompress, and encoded in base 64.
  */
 #define ZLIB_CONST /* the input buffer is not written to */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

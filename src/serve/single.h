@@ -6,7 +6,6 @@
 #define SERVE_SINGLE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "corotracer/ct.h"
 

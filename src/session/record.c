@@ -24,7 +24,6 @@
 #include "stages/nothing.h"
 #include "stages/queue.h"
 #include "store/store.h"
-#include "stages/tee.h"
 #include "session/told.h"
 #include "base/text.h"
 #include "session/control.h"

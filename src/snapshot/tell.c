@@ -7,7 +7,6 @@
  * stream and by time; the records are made from them when they are asked for.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "snapshot/known.h"
 

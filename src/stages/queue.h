@@ -17,7 +17,6 @@
 #ifndef STAGES_QUEUE_H
 #define STAGES_QUEUE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/failure.h"

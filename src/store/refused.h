@@ -6,8 +6,6 @@
 #ifndef STORE_REFUSED_H
 #define STORE_REFUSED_H
 
-#include <stdint.h>
-
 #include "base/text.h"
 #include "base/vec.h"
 #include "stream/definition.h"

@@ -8,7 +8,6 @@
  * and never drop a record without counting it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/count.h"
 #include "stream/definition.h"

@@ -5,8 +5,6 @@
 #ifndef SYMBOL_FUNCTION_TABLE_H
 #define SYMBOL_FUNCTION_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/vec.h"

@@ -13,7 +13,6 @@
 #define SYMBOL_SYMBOL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "corotracer/event.h"

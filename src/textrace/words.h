@@ -7,7 +7,6 @@
 #define TEXTRACE_WORDS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "corotracer/event.h"
 

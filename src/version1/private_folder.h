@@ -7,7 +7,6 @@
 #ifndef VERSION1_PRIVATE_FOLDER_H
 #define VERSION1_PRIVATE_FOLDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* The only names in such a folder: no other file is ever removed from it. */

@@ -18,7 +18,6 @@
 #define VERSION1_VERSION1_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define VERSION1_MAGIC UINT64_C(0x434F524F54524352)
