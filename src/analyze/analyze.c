@@ -24,7 +24,6 @@
 #include "analyze/read_habits.h"
 #include "analyze/resumers.h"
 #include "analyze/rounds.h"
-#include "analyze/send_circle.h"
 #include "analyze/standing.h"
 #include "analyze/successors.h"
 #include "analyze/telling.h"
@@ -104,7 +103,6 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_passages_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||
-		!model_watch(analysis->model, &analyze_send_circle_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_unanswered_watcher, analysis) ||
 		(analysis->why_coro &&
 			!model_watch(analysis->model, &analyze_long_runs_watcher, analysis)))

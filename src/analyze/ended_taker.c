@@ -13,6 +13,7 @@
 #include "say/say.h"
 
 #define LEAST_SENDS 3u
+#define LEAST_HABIT 10u
 
 /* A coroutine's own sends that found somebody waiting, all from one line, in a row. */
 struct of_coro {
@@ -106,6 +107,27 @@ static bool makes_nobody_room(const struct analysis *analysis, const struct mode
 
 	return !model_histogram(times ? times->waits : NULL)->count ||
 	       analyze_wakers_are_gone(analysis, coro, 1);
+}
+
+uint32_t analyze_ended_taker_only(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_ended_taker_watcher);
+	uint64_t taker = 0;
+	uint32_t site;
+
+	if (!is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro))
+		return 0;
+	for (site = 1; site < analysis->tables->nr_sites; site++) {
+		const struct place *place = model_watch_place(watch, site);
+
+		if (!place || !place->count ||
+			!is_same_line(analysis->model, site, coro->wait_site))
+			continue;
+		if (place->count < LEAST_HABIT || (taker && taker != place->taker))
+			return 0;
+		taker = place->taker;
+	}
+	return taker ? model_find(analysis->model, coro->process, taker) : 0;
 }
 
 bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_coro *coro)

@@ -24,6 +24,11 @@ extern const struct model_watcher analyze_ended_taker_watcher;
  *
  * analyze_ended_taker_tell: if so, adds evidence of the taker.
  */
+/*
+ * analyze_ended_taker_only: returns the coroutine that took what was sent from the line where this one waits to send,
+ * as far as somebody waited for it: the last ten times or more, from anybody. 0: there is none.
+ */
+uint32_t analyze_ended_taker_only(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_coro *coro);
 void analyze_ended_taker_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -45,7 +45,9 @@ static int compare_causes(const struct candidate *a, const struct candidate *b)
 		order = COMPARE(a->wait_site, b->wait_site);
 	if (!order)
 		order = COMPARE(a->cause_site, b->cause_site);
-	return order ? order : COMPARE(a->variant, b->variant);
+	if (!order)
+		order = COMPARE(a->variant, b->variant);
+	return order ? order : COMPARE(a->circle, b->circle);
 }
 
 static int compare_candidates(const void *left, const void *right)
@@ -145,6 +147,20 @@ static void put_ends_last(struct analysis *analysis)
 	}
 }
 
+static void set_circles(struct analysis *analysis)
+{
+	size_t i;
+
+	for (i = 0; i < analysis->candidates.count; i++) {
+		struct candidate *at = &analysis->candidates.at[i];
+		const struct model_coro *coro = &analysis->model->coros.at[at->coro];
+
+		if (at->rule == CT_RULE_LOST_WAKEUP && at->is_bare &&
+			coro->state == CT_STATE_WAITING)
+			at->circle = analyze_waker_circle_apart(analysis, coro);
+	}
+}
+
 void analyze_group_candidates(struct analysis *analysis)
 {
 	struct candidate *at = analysis->candidates.at;
@@ -152,6 +168,7 @@ void analyze_group_candidates(struct analysis *analysis)
 
 	if (!count)
 		return;
+	set_circles(analysis);
 	qsort(at, count, sizeof(*at), compare_candidates);
 	while (first < count) {
 		struct group group = {.first = (uint32_t)first};

@@ -46,7 +46,9 @@ struct candidate {
 	/* conflict, ghost, object or thread; its meaning is the rule's own */
 	uint32_t subject;
 	uint32_t opposite; /* a second subject */
-	uint64_t reasons;  /* bits REASON(...) */
+	uint32_t
+		circle; /* apart from others at its place: in which circle of wakers it is; 0: in none so */
+	uint64_t reasons; /* bits REASON(...) */
 	bool is_bare; /* nothing is found but its wait: it may wait for another coroutine's end */
 	/* more is found: a wake was lost, or an error ended who would have made it; a group's first member decides */
 	bool has_story;

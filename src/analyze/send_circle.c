@@ -1,59 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Circles over a send (send_circle.h): for each coroutine, who ended its waits for an unnamed channel at one place.
+ * Circles over a send (send_circle.h), by who ended this coroutine's own waits at its place.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyze/parts.h"
-#include "analyze/watched_places.h"
 #include "analyze/send_circle.h"
 #include "analyze/stillness.h"
-#include "analyze/wakers.h"
+#include "analyze/wakers_kept.h"
 
-#define LEAST_ENDED 10u
 #define TIMES_LONGER 10
 #define SHARE_SOON 100 /* one part in so many of the time since */
-
-/* Kept for coroutines that have waited for an unnamed channel: the place of the last such wait that was ended. */
-struct of_coro {
-	uint32_t site;
-	uint32_t nr_ended;
-	uint64_t by; /* id of the coroutine that ended all of them; 0: none */
-	bool is_mixed;
-};
-
-/* ---------------------------------------------------------------- callbacks of the watcher */
-
-static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
-{
-	const struct model_coro *at = watch->model->coros.at, *coro = &at[sight->coro];
-	uint32_t site = coro->wait_site;
-	struct of_coro *of = model_watch_rare(watch, sight->coro);
-	uint64_t by = sight->by ? at[sight->by].id : 0;
-
-	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
-		coro->wait_object != CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0))
-		return true;
-	if (of->site != site)
-		*of = (struct of_coro){.site = site, .by = by};
-	of->nr_ended++;
-	of->is_mixed |= !by || by != of->by;
-	return true;
-}
-
-const struct model_watcher analyze_send_circle_watcher = {
-	.nr_rare_bytes = sizeof(struct of_coro),
-	.looks = {[MODEL_WAKE] = look_at_wake},
-};
-
-/* ---------------------------------------------------------------- queries */
-
-static const struct of_coro *record_of(
-	const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_watch_rare(analysis, &analyze_send_circle_watcher, coro);
-}
 
 /* Does this coroutine wait for a lock, ten times longer than any wait there took? */
 static bool is_at_lock(const struct analysis *analysis, const struct model_coro *coro)
@@ -69,12 +27,9 @@ static bool is_at_lock(const struct analysis *analysis, const struct model_coro 
 /* The one that took all that this coroutine has sent from here, and that waits for a lock; 0: none. */
 static uint32_t taker_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct of_coro *of = record_of(analysis, coro);
-	uint32_t taker;
+	const struct wakers_own *own = analyze_wakers_own(analysis, coro);
+	uint32_t taker = own ? model_find(analysis->model, coro->process, own->by) : 0;
 
-	if (of->is_mixed || of->nr_ended < LEAST_ENDED || of->site != coro->wait_site)
-		return 0;
-	taker = model_find(analysis->model, coro->process, of->by);
 	return taker && is_at_lock(analysis, &analysis->model->coros.at[taker]) ? taker : 0;
 }
 
@@ -127,10 +82,10 @@ void analyze_send_circle_tell(
 	taker = &at[taker_of(analysis, coro)];
 	joiner = &at[joiner_of(analysis, coro, taker)];
 	analyze_story_evidence(analysis, story,
-		"%s took all that it sent there, %" PRIu32 " times, and waits for a lock since %s, "
+		"%s took the last %" PRIu32 " that it sent there, and waits for a lock since %s, "
 		"at %s; %s, from which it comes, waits for the end of others since %s, at %s, and "
 		"may have that lock: a circle",
-		analyze_words_coro(analysis, taker), record_of(analysis, coro)->nr_ended,
+		analyze_words_coro(analysis, taker), analyze_wakers_own(analysis, coro)->nr_ended,
 		analyze_words_time(analysis, taker->suspended),
 		analyze_words_place(analysis, taker->wait_site),
 		analyze_words_coro(analysis, joiner),

@@ -9,14 +9,9 @@
 
 #include <stdbool.h>
 
-#include "model/watcher.h"
-
 struct analysis;
 struct model_coro;
 struct story;
-
-/* analyze_send_circle_watcher: the watcher that records who ended sends; the judgement registers it. */
-extern const struct model_watcher analyze_send_circle_watcher;
 
 /*
  * analyze_send_circle_is: is this the coroutine that waits to send, of such a circle? At least ten of its sends there

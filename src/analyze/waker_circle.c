@@ -4,9 +4,11 @@
  */
 #include <inttypes.h>
 
+#include "analyze/ended_taker.h"
 #include "analyze/parts.h"
 #include "analyze/same_locks.h"
 #include "analyze/stillness.h"
+#include "analyze/successors.h"
 #include "analyze/waker_circle.h"
 #include "analyze/wakers_kept.h"
 #include "say/say.h"
@@ -20,6 +22,8 @@
 struct ahead {
 	uint32_t coro;     /* 0: somebody else may end the wait, or nobody is known who could */
 	uint64_t nr_ended; /* waits that it ended; 0: it has what is waited for */
+	bool is_own;       /* of this coroutine alone: others wait there as well, for other ones */
+	bool is_taker; /* no wait there has ended: it took what was sent from there, whenever it waited for it */
 	/* the library's line within which the waits ended, if not all at one place; 0: none */
 	uint32_t inner;
 };
@@ -30,6 +34,7 @@ struct chain {
 	unsigned count;
 	bool is_circle; /* the last one waits for the first one */
 	bool is_all_ended; /* each has ended waits where the one before it waits, and none may only have a lock */
+	bool is_own; /* of one it is known by its own waits alone */
 };
 
 static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
@@ -130,6 +135,33 @@ static uint32_t holder_of(const struct analysis *analysis, const struct model_co
 	return holder ? holder : analyze_same_locks_inside(analysis, coro);
 }
 
+/* Several have ended waits there, but one all of this coroutine's own: at a lock, which goes round, that is chance. */
+static struct ahead at_own(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct wakers_own *own = analyze_wakers_own(analysis, coro);
+	uint32_t index = own ? model_find(analysis->model, coro->process, own->by) : 0;
+
+	if (!index || coro_at(analysis, index)->state >= CT_STATE_DONE ||
+		coro_at(analysis, index)->wait_site == coro->wait_site ||
+		analyze_successors_are_kin(analysis, index, model_index(analysis->model, coro)) ||
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER / 1000 <= own->longest_us)
+		return (struct ahead){0};
+	return (struct ahead){.coro = index, .nr_ended = own->nr_ended, .is_own = true};
+}
+
+static struct ahead at_taker(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	uint32_t index;
+
+	if (model_histogram(times ? times->waits : NULL)->count)
+		return (struct ahead){0};
+	index = analyze_ended_taker_only(analysis, coro);
+	return index && coro_at(analysis, index)->state < CT_STATE_DONE
+		       ? (struct ahead){.coro = index, .is_taker = true}
+		       : (struct ahead){0};
+}
+
 static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = coro_at(analysis, index);
@@ -144,12 +176,15 @@ static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 		next = holder_of(analysis, coro);
 	if (next)
 		return (struct ahead){.coro = next};
-	if (!place->nr_woken)
-		return at_inner(analysis, coro);
-	if (!are_all_known(analysis, coro->wait_site, place) || !is_long(analysis, coro, place) ||
-		!add_waker(analysis, coro->process, place, &ahead))
-		return (struct ahead){0};
-	return ahead;
+	if (!place->nr_woken) {
+		ahead = at_inner(analysis, coro);
+		return ahead.coro ? ahead : at_taker(analysis, coro);
+	}
+	if (!are_all_known(analysis, coro->wait_site, place))
+		return ahead;
+	return is_long(analysis, coro, place) && add_waker(analysis, coro->process, place, &ahead)
+		       ? ahead
+		       : at_own(analysis, coro);
 }
 
 /* ---------------------------------------------------------------- circles */
@@ -173,6 +208,7 @@ static struct chain chain_from(const struct analysis *analysis, uint32_t index)
 
 		nr_ended += ahead.nr_ended;
 		chain.is_all_ended &= ahead.nr_ended > 0;
+		chain.is_own |= ahead.is_own;
 		if (!ahead.coro)
 			return (struct chain){0};
 		for (i = 0; i < chain.count; i++)
@@ -245,6 +281,13 @@ bool analyze_waker_circle_has(
 	uint32_t first = analyze_waker_circle_of(analysis, coro);
 
 	return first && first == analyze_waker_circle_of(analysis, coro_at(analysis, other));
+}
+
+uint32_t analyze_waker_circle_apart(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t index = model_index(analysis->model, coro);
+
+	return ahead_of(analysis, index).is_own ? known_chain(analysis, index)->first : 0;
 }
 
 uint32_t analyze_waker_circle_before(const struct analysis *analysis, const struct model_coro *coro)
@@ -323,11 +366,13 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 
 	if (chain.is_circle && chain.count == 1)
 		return "; nobody else has ended such waits so far";
-	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]))
+	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]) &&
+		!analyze_same_locks_holder(analysis, coro_at(analysis, chain.at[0])))
 		return analyze_say(analysis, "; in a circle with %s%s",
 			analyze_words_coros(analysis, chain.at + 1, chain.count - 1),
-			chain.is_all_ended ? ": each waits where only the next one has ended waits"
-					   : "");
+			!chain.is_all_ended ? ""
+			: chain.is_own      ? ": only the next one has ended waits of each there"
+				       : ": each waits where only the next one has ended waits");
 	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended)
 		return words_own(analysis, &chain);
 	return "";
@@ -337,8 +382,15 @@ static const char *words_reason(struct analysis *analysis, const struct ahead *a
 {
 	const char *who = analyze_words_coro(analysis, coro_at(analysis, ahead->coro));
 
+	if (ahead->is_taker)
+		return analyze_say(analysis,
+			", where all of the last sends that found somebody were taken by %s", who);
 	if (!ahead->nr_ended)
 		return analyze_say(analysis, ", for what %s may have", who);
+	if (ahead->is_own)
+		return analyze_say(analysis,
+			", where the last %" PRIu64 " waits of its own were ended by %s",
+			ahead->nr_ended, who);
 	return analyze_say(analysis, ", where all %" PRIu64 " waits so far%s%s were ended by %s",
 		ahead->nr_ended, ahead->inner ? " in " : "",
 		ahead->inner ? analyze_words_place(analysis, ahead->inner) : "", who);

@@ -35,10 +35,14 @@ bool analyze_waker_circle_begin(struct analysis *analysis);
  *
  * analyze_waker_circle_has: are these two in one circle?
  *
+ * analyze_waker_circle_apart: the same, also for one that only leads to the circle, if those that wait at its place do
+ * so for several, and one coroutine ended all of this one's own waits there.
+ *
  * analyze_waker_circle_before: returns the circle's coroutine, as above, that has to go on before this one can, which
  * is in no circle itself; 0: there is none.
  */
 uint32_t analyze_waker_circle_of(const struct analysis *analysis, const struct model_coro *coro);
+uint32_t analyze_waker_circle_apart(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_waker_circle_has(
 	const struct analysis *analysis, const struct model_coro *coro, uint32_t other);
 uint32_t analyze_waker_circle_before(

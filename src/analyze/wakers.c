@@ -173,6 +173,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	if (!place || coro->state != CT_STATE_WAITING || !is_inside(coro) ||
 		sight->by == sight->coro)
 		return true;
+	if (woken->woken_at)
+		analyze_wakers_note_own(watch, sight);
 	place->nr_again += woken->woken_at == site;
 	woken->woken_at = site;
 	spawn_site = watch->model->coros.at[sight->by].spawn_site;
@@ -208,6 +210,7 @@ static bool look_at_end(struct model_watch *watch, const struct model_sight *sig
 
 const struct model_watcher analyze_wakers_watcher = {
 	.nr_coro_bytes = sizeof(struct wakers_woken_at),
+	.nr_rare_bytes = WAKERS_OWN * sizeof(struct wakers_own),
 	.nr_place_bytes = sizeof(struct wakers_place),
 	.looks = {[MODEL_WAKE] = look_at_wake, [MODEL_END] = look_at_end},
 };

@@ -15,6 +15,15 @@ struct analysis;
 struct model_coro;
 
 #define WAKERS_SILENT 4u /* ends that are kept by name */
+#define WAKERS_OWN 3u    /* places for which a coroutine's own waits are kept */
+
+/* How the waits of one coroutine at one place ended, but for the first wait that it ever had. */
+struct wakers_own {
+	uint64_t by; /* id of the coroutine that ended all of them; 0: several did, or threads */
+	uint32_t nr_ended;
+	uint32_t longest_us; /* UINT32_MAX: or longer */
+	uint32_t site;
+};
 
 /* The places at which a coroutine, or a descendant of it, woke a coroutine; 0: none. */
 struct wakers_woken_at {
@@ -69,6 +78,15 @@ struct wakers_place {
  */
 bool analyze_wakers_has_mark(const struct wakers_woken_at *of, uint32_t place);
 struct wakers_ends *analyze_wakers_ends_of(struct wakers_place *of_start, uint32_t at);
+
+/*
+ * analyze_wakers_note_own: notes that the coroutine is woken at the place where it waits. analyze_wakers_own: the
+ * record of the place where the coroutine waits, if one coroutine ended all of its waits there, ten or more, that are
+ * known. NULL: none did.
+ */
+void analyze_wakers_note_own(struct model_watch *watch, const struct model_sight *sight);
+const struct wakers_own *analyze_wakers_own(
+	const struct analysis *analysis, const struct model_coro *coro);
 
 /* analyze_wakers_place: the record of the place at which the coroutine waits, or waited last. NULL: there is none. */
 struct wakers_place *analyze_wakers_place(
