@@ -145,7 +145,7 @@ static void take_frames(struct telling *telling)
 		if (frame->state == FRAME_WAITS || frame->state == FRAME_RUNS)
 			take_wait(telling, frame, &coroutine);
 		if (frame->state == FRAME_WAITS && i < FOUND_TOLD) {
-			coroutine.arguments = words_of_values(telling, frame);
+			coroutine.variables = words_of_values(telling, frame);
 			if (!frame->has_awaited)
 				coroutine.awaits = awaited_objects_take(&telling->objects, i);
 		}

@@ -2,6 +2,8 @@
 /* The lists of what was found (found.h). */
 #include "frames/found.h"
 
+#include "say/say.h"
+
 static const struct found_place no_place = {.function = "", .file = "", .reason = ""};
 
 void found_init(struct found *found, struct arena *arena)
@@ -98,6 +100,15 @@ void found_sight(struct found *found, const char *text)
 
 	if (!vec_push(&found->sights, kept))
 		found->is_out_of_memory = true;
+}
+
+void found_locals_add(struct text *words, const char *function, const char *values)
+{
+	if (!values[0])
+		return;
+	text_add(words, words->length ? "; of " : "locals of ");
+	say_function(words, function);
+	text_format(words, ": %s", values);
 }
 
 const char *found_words(struct found *found, struct text *words, size_t beginning)

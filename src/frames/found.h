@@ -52,7 +52,7 @@ struct found_coroutine {
 	bool is_here;
 	bool is_lasting;  /* of one that runs: all stacks that were taken of its thread say so */
 	const char *name; /* "": none of its own */
-	const char *arguments; /* a sentence; NULL: none is known */
+	const char *variables; /* a sentence: values; NULL: none is known */
 	const char *awaits;    /* the same, of what it awaits */
 	uint32_t
 		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
@@ -172,6 +172,12 @@ void found_fini(struct found *found);
 
 /* found_text: keeps a text; "" if out of memory, which is noted in `found`, as by the functions below. */
 const char *found_text(struct found *found, const char *text);
+
+/*
+ * found_locals_add: appends the values of a function's variables, unless there are none: "locals of serve: id = 3", and
+ * "; of fetch: attempt = 0" behind those of another one.
+ */
+void found_locals_add(struct text *words, const char *function, const char *values);
 
 /*
  * found_words: keeps words if something was added to their beginning, of so many bytes, and frees them; NULL: nothing

@@ -306,8 +306,8 @@ static void tell_limits(struct telling *telling)
 	for (i = 0; i < telling->found.coroutines.count; i++) {
 		const struct found_coroutine *coroutine = &telling->found.coroutines.at[i];
 
-		if (coroutine->arguments)
-			tell_sight(telling, i + 1, coroutine->arguments);
+		if (coroutine->variables)
+			tell_sight(telling, i + 1, coroutine->variables);
 		if (coroutine->awaits)
 			tell_sight(telling, i + 1, coroutine->awaits);
 	}

@@ -36,6 +36,7 @@ struct python_layout {
 	uint32_t first_line, nr_locals, file, name, lines, instructions;
 	uint32_t ascii, characters;
 	uint32_t items;
+	bool has_signed_sizes; /* of int: the sign is that of the count of digits */
 };
 
 /* What a value of a frame leads to: since 3.14 the lowest bits say how it is counted. */
@@ -60,6 +61,8 @@ struct python_code {
 	const char *file;
 	uint32_t first_line;
 	uint32_t nr_locals;
+	const char **local_names; /* of the first ones; "": not known */
+	uint32_t nr_names;
 	uint32_t nr_values; /* most that its frame's stack holds above the locals */
 	uint32_t table_bytes;
 	const uint8_t *table; /* of lines */
@@ -81,14 +84,23 @@ struct python {
 bool python_types_find(struct python *python);
 void python_fini(struct python *python);
 
-/* python_type_of: what the object is, by its type and those from which that is derived. */
+/*
+ * python_type_of: what the object is, by its type and those from which that is derived. python_type_at: the same, by
+ * the type's address.
+ */
 enum python_type python_type_of(const struct python *python, uint64_t object);
+enum python_type python_type_at(const struct python *python, uint64_t type);
 
 /* python_type_name: writes the name of the object's type; "" if it has none that can be read. */
 void python_type_name(const struct python *python, uint64_t object, char *text, size_t nr_bytes);
 
-/* python_text: keeps the text of a str, in UTF-8; "": it is none, or too long. */
+/*
+ * python_text: keeps the text of a str, in UTF-8; "": it is none, or too long. python_text_within: the same, of a str
+ * whose first bytes have been read.
+ */
 const char *python_text(struct python *python, uint64_t object);
+const char *python_text_within(
+	struct python *python, uint64_t object, const uint8_t *bytes, size_t nr_bytes);
 
 /* python_code_at: reads a code object, once; NULL: it is none. Valid until the next call. */
 const struct python_code *python_code_at(struct python *python, uint64_t address);

@@ -10,10 +10,13 @@
 #define OBJECT_SIZE 16        /* of an object with a size: where it is */
 #define BYTES_START 32        /* of a bytes object: its first byte */
 #define CODE_READ_BYTES 192
+#define NAMES_BEFORE_FILE 16u /* bytes before a code's file: the names of its locals */
+#define NAMES_MAX 64u
 
 /* PyASCIIObject: length, and two bytes further a bit field: kind in bits 2 to 4, compact 5, ASCII 6. */
 #define TEXT_LENGTH 16
 #define TEXT_STATE 32
+#define TEXT_READ_BYTES 128 /* of most texts, with their characters */
 #define KIND(state) ((state) >> 2 & 7)
 #define IS_COMPACT(state) ((state) >> 5 & 1)
 #define IS_ASCII(state) ((state) >> 6 & 1)
@@ -58,37 +61,48 @@ static size_t put_character(char *to, uint32_t character)
 }
 
 static const char *keep_characters(
-	struct python *python, uint64_t address, uint64_t length, unsigned kind)
+	struct python *python, const uint8_t *bytes, uint64_t length, unsigned kind)
 {
-	uint8_t bytes[TEXT_MAX * 4];
 	char text[TEXT_MAX * 4 + 1];
 	size_t i, nr = 0;
 
-	if (image_read(python->image, address, bytes, length * kind) != length * kind)
-		return "";
 	for (i = 0; i < length; i++)
 		nr += put_character(text + nr, character_at(bytes, i, kind));
 	text[nr] = '\0';
 	return found_text(python->found, text);
 }
 
-const char *python_text(struct python *python, uint64_t object)
+const char *python_text_within(
+	struct python *python, uint64_t object, const uint8_t *bytes, size_t nr_bytes)
 {
+	uint8_t read[TEXT_MAX * 4];
 	uint64_t length;
-	uint32_t state;
+	uint32_t state, offset;
 	unsigned kind;
 
-	if (python_type_of(python, object) != PYTHON_TEXT ||
-		!image_read_word(python->image, object + TEXT_LENGTH, &length) ||
-		image_read(python->image, object + TEXT_STATE, &state, sizeof(state)) !=
-			sizeof(state))
+	if (nr_bytes < TEXT_STATE + sizeof(state))
 		return "";
+	memcpy(&length, bytes + TEXT_LENGTH, sizeof(length));
+	memcpy(&state, bytes + TEXT_STATE, sizeof(state));
 	kind = KIND(state);
 	if (!IS_COMPACT(state) || length > TEXT_MAX || (kind != 1 && kind != 2 && kind != 4))
 		return "";
-	return keep_characters(python,
-		object + (IS_ASCII(state) ? python->layout->ascii : python->layout->characters),
-		length, kind);
+	offset = IS_ASCII(state) ? python->layout->ascii : python->layout->characters;
+	if (offset + length * kind <= nr_bytes)
+		return keep_characters(python, bytes + offset, length, kind);
+	if (image_read(python->image, object + offset, read, length * kind) != length * kind)
+		return "";
+	return keep_characters(python, read, length, kind);
+}
+
+const char *python_text(struct python *python, uint64_t object)
+{
+	uint8_t bytes[TEXT_READ_BYTES];
+
+	if (python_type_of(python, object) != PYTHON_TEXT)
+		return "";
+	return python_text_within(
+		python, object, bytes, image_read(python->image, object, bytes, sizeof(bytes)));
 }
 
 /* ---------------------------------------------------------------- code */
@@ -127,6 +141,28 @@ static void read_table(struct python *python, uint64_t object, struct python_cod
 		(uint32_t)image_read(python->image, object + BYTES_START, table, length);
 }
 
+/* A tuple, of which a code has as many locals as names. */
+static void read_names(struct python *python, uint64_t object, struct python_code *code)
+{
+	uint32_t count = code->nr_locals < NAMES_MAX ? code->nr_locals : NAMES_MAX, i;
+	uint64_t name;
+
+	if (count == 0 || python_type_of(python, object) != PYTHON_TUPLE)
+		return;
+	code->local_names = arena_array(python->found->arena, count, sizeof(*code->local_names));
+	if (!code->local_names) {
+		python->is_out_of_memory = true;
+		return;
+	}
+	for (i = 0; i < count; i++)
+		code->local_names[i] =
+			image_read_word(python->image,
+				object + python->layout->items + i * sizeof(name), &name)
+				? python_text(python, name)
+				: "";
+	code->nr_names = count;
+}
+
 static bool read_code(struct python *python, uint64_t address, struct python_code *code)
 {
 	const struct python_layout *layout = python->layout;
@@ -141,6 +177,7 @@ static bool read_code(struct python *python, uint64_t address, struct python_cod
 	code->nr_values = number_at(bytes, layout->first_line - VALUES_BEFORE_LINE);
 	code->file = python_text(python, word_at(bytes, layout->file));
 	code->name = python_text(python, word_at(bytes, layout->name));
+	read_names(python, word_at(bytes, layout->file - NAMES_BEFORE_FILE), code);
 	read_table(python, word_at(bytes, layout->lines), code);
 	return true;
 }

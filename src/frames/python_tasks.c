@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "frames/python_tasks.h"
+#include "frames/python_locals.h"
 #include "frames/walk.h"
 #include "say/say.h"
 
@@ -362,6 +362,8 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 	coroutine.is_here = coroutine.state == FRAME_RUNS;
 	if (coroutine.state != FRAME_HAS_END)
 		set_wait(python, task, &chain, &coroutine);
+	if (coroutine.state == FRAME_WAITS && python->found->coroutines.count < FOUND_TOLD)
+		coroutine.variables = python_locals_say(python, &chain);
 	found_coroutine(python->found, &coroutine);
 	note_parts(python->found, task, &chain);
 	return python_waits_note(tasks, at, &chain) && python_holds_note(tasks, at, &chain) &&

@@ -191,15 +191,20 @@ void python_fini(struct python *python)
 	map_fini(&python->by_code);
 }
 
+enum python_type python_type_at(const struct python *python, uint64_t type)
+{
+	const struct python_class *class = class_at(python, type);
+
+	return class ? class->type : PYTHON_OTHER;
+}
+
 enum python_type python_type_of(const struct python *python, uint64_t object)
 {
-	const struct python_class *class;
-	uint64_t address;
+	uint64_t type;
 
-	if (!object || !image_read_word(python->image, object + CLASS_TYPE, &address))
+	if (!object || !image_read_word(python->image, object + CLASS_TYPE, &type))
 		return PYTHON_OTHER;
-	class = class_at(python, address);
-	return class ? class->type : PYTHON_OTHER;
+	return python_type_at(python, type);
 }
 
 void python_type_name(const struct python *python, uint64_t object, char *text, size_t nr_bytes)

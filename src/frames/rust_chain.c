@@ -366,14 +366,11 @@ static void say_locals(const struct chain *chain, struct found_coroutine *corout
 		text_clear(&values);
 		if (!rust_locals_say(&reading, &chain->calls[i].function, &values))
 			chain->found->is_out_of_memory = true;
-		if (values.length == 0)
-			continue;
-		text_add(&words, words.length ? "; of " : "locals of ");
-		say_function(&words, function_of(chain->found, &chain->calls[i]));
-		text_format(&words, ": %s", text_peek(&values));
+		found_locals_add(
+			&words, function_of(chain->found, &chain->calls[i]), text_peek(&values));
 	}
 	text_fini(&values);
-	coroutine->arguments = found_words(chain->found, &words, 0);
+	coroutine->variables = found_words(chain->found, &words, 0);
 }
 
 /* An async function in a box lies elsewhere than the task. */

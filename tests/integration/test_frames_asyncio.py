@@ -21,6 +21,7 @@ WHERE = ("SELECT e.object, s.line, s.file, c.state, c.coroutine, c.name, c.wait_
 LOCKS = SOURCE / "tests/targets/unprepared_locks.py"
 REACH = SOURCE / "tests/targets/unprepared_reach.py"
 UNREACHED = "SELECT c.name FROM events e JOIN coroutines c USING (coroutine) WHERE e.kind = 'detail' AND e.argument = 'unreached'"
+LOCALS = SOURCE / "tests/targets/unprepared_locals.py"
 HELD = "SELECT s.line, s.function FROM events e JOIN sites s USING (site) WHERE e.kind = 'acquire'"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
@@ -146,6 +147,20 @@ def test_reach(interpreter, version):
     check("lost-wakeup" in [finding["rule"] for finding in report["findings"]], f"{version}: {report['findings']}")
 
 
+VARIABLES = ("locals of serve: number = 7, path = '/item/7'; "
+             "of gather: len(items) = 3, len(names) = 1, len(some) = 2, len(raw) = 5, len(pair) = 2, len(queue) = 4, "
+             "text = 'für alle, die hier auf ihre Bestellung n...', zero = 0; "
+             "of fetch: host = 'example.org', attempt = 2, is_last = False, nothing = None, ratio = 0.5, debt = -123456789012, path = ''")
+
+
+def test_locals(interpreter, version):
+    """What variables are is said where a word says that: of each function of the program, and of no others."""
+    with running(interpreter, LOCALS, env=ENVIRONMENT) as (process, _):
+        report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+    found = [one["text"] for one in report["sights"] if one["text"].startswith("locals of serve")]
+    check(found == [VARIABLES], f"{version}: {found}")
+
+
 def dumped(interpreter, scratch):
     """Lets the program abort; returns what it said, and its core dump, or None where the kernel hands dumps to a program."""
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
@@ -201,6 +216,7 @@ def main():
             test_busy(interpreter, version)
             test_locks(interpreter, version)
             test_reach(interpreter, version)
+            test_locals(interpreter, version)
             test_core(interpreter, version, scratch)
         test_report(next(iter(found)))
         test_no_tasks(next(iter(found)))
