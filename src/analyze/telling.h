@@ -29,7 +29,6 @@ struct telling_place {
 };
 
 struct telling {
-	struct telling_wait latest[TELLING_LATEST];
 	uint64_t nr_by_kind[CT_INTEGRATION_KINDS];
 	uint64_t nr_waits;
 	uint64_t nr_named;
@@ -39,6 +38,7 @@ struct telling {
 	VEC(struct telling_place) places; /* by site */
 	VEC(bool) parked;                 /* by thread: its last park has not ended */
 	uint64_t nr_parked_runs;          /* resumes on threads that were parked */
+	struct telling_wait latest[TELLING_LATEST];
 };
 
 /*

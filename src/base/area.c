@@ -10,6 +10,7 @@
 
 #include "base/area.h"
 
+#define AREA_LEAST ((size_t)512)
 #define AREA_SMALL ((size_t)4 << 10)
 #define AREA_STEP ((size_t)64 << 10) /* a multiple of the page size of any machine */
 /* What a cut leaves of the bytes behind it: they are needed again soon, and a page costs more than its zeroes. */
@@ -18,7 +19,9 @@
 
 static size_t round_up(size_t nr_bytes)
 {
-	return nr_bytes <= AREA_SMALL ? AREA_SMALL : (nr_bytes + AREA_STEP - 1) & ~(AREA_STEP - 1);
+	if (nr_bytes <= AREA_SMALL)
+		return nr_bytes <= AREA_LEAST ? AREA_LEAST : AREA_SMALL;
+	return (nr_bytes + AREA_STEP - 1) & ~(AREA_STEP - 1);
 }
 
 #ifdef __wasm__
@@ -46,20 +49,24 @@ static void give_all_back(struct area *area)
 
 #include <sys/mman.h>
 
+static void *map(size_t nr_bytes)
+{
+	void *at = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return at == MAP_FAILED ? NULL : at;
+}
+
 static void *enlarge(const struct area *area, size_t nr_bytes)
 {
 	void *at;
 
-	if (nr_bytes <= AREA_SMALL)
-		return calloc(1, nr_bytes);
-	if (area->nr_bytes > AREA_SMALL)
+	if (area->nr_bytes > AREA_SMALL) {
 		at = mremap(area->at, area->nr_bytes, nr_bytes, MREMAP_MAYMOVE);
-	else
-		at = mmap(NULL, nr_bytes, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (at == MAP_FAILED)
-		return NULL;
-	if (area->at && area->nr_bytes <= AREA_SMALL) {
+		return at == MAP_FAILED ? NULL : at;
+	}
+	at = nr_bytes <= AREA_SMALL ? calloc(1, nr_bytes) : map(nr_bytes);
+	if (at && area->at) {
 		memcpy(at, area->at, area->nr_bytes);
 		free(area->at);
 	}

@@ -2,10 +2,16 @@
 /*
  * Watchers of a model: the callbacks of each moment, and the memory of each watcher.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/release.h"
+
+/* The watcher's own memory stands behind the watch: many small traces are judged, each with all watchers. */
+#define WATCH_ALIGNED _Alignof(max_align_t)
+#define WATCH_BYTES \
+	((sizeof(struct model_watch) + WATCH_ALIGNED - 1) / WATCH_ALIGNED * WATCH_ALIGNED)
 
 /* Makes room for this many coroutines. */
 static bool reserve(struct model_watch *watch, size_t count)
@@ -38,16 +44,16 @@ static bool begin(struct model_watch *watch, const void *settings)
 		return false;
 	if (watcher->nr_place_bytes)
 		watch->nr_places = watch->model->tables->nr_sites;
-	watch->of_places = calloc(watch->nr_places + 1u, watcher->nr_place_bytes + 1);
-	watch->memory = calloc(1, watcher->nr_bytes + 1);
-	return watch->memory && watch->of_places && reserve(watch, room_of(watch->model)) &&
+	if (watch->nr_places)
+		watch->of_places = calloc(watch->nr_places, watcher->nr_place_bytes);
+	return (!watch->nr_places || watch->of_places) && reserve(watch, room_of(watch->model)) &&
 	       (!watcher->begin || watcher->begin(watch, settings));
 }
 
 struct model_watch *model_watch(
 	struct model *model, const struct model_watcher *watcher, const void *settings)
 {
-	struct model_watch *watch = calloc(1, sizeof(*watch));
+	struct model_watch *watch = calloc(1, WATCH_BYTES + watcher->nr_bytes);
 
 	if (!watch || !vec_push(&model->watches, watch)) {
 		free(watch);
@@ -55,6 +61,7 @@ struct model_watch *model_watch(
 	}
 	watch->watcher = watcher;
 	watch->model = model;
+	watch->memory = (char *)watch + WATCH_BYTES;
 	watch->nr_coro_bytes = watcher->nr_coro_bytes;
 	watch->nr_rare_bytes = watcher->nr_rare_bytes;
 	watch->nr_place_bytes = watcher->nr_place_bytes;
@@ -153,9 +160,8 @@ void model_watch_move(struct release *release)
 
 static void end(struct model_watch *watch)
 {
-	if (watch->watcher->end && watch->memory)
+	if (watch->watcher->end)
 		watch->watcher->end(watch);
-	free(watch->memory);
 	area_fini(&watch->of_coros);
 	area_fini(&watch->rare);
 	free(watch->of_places);
