@@ -50,14 +50,20 @@ static void certify_all(struct analysis *analysis)
 
 static void lower_unproven(struct analysis *analysis, struct candidate *candidate)
 {
+	static const enum reason reasons[NR_CLAIM_KINDS] = {
+#define X(name, fails) REASON_##name,
+#define AS(name, reason) REASON_##reason,
+#include "claim/claims.def"
+#undef AS
+#undef X
+	};
 	uint32_t i;
 
 	for (i = 0; i < candidate->nr_claims; i++) {
 		const struct claim *claim = &analysis->claims.list.at[candidate->first_claim + i];
 
 		if (!claim->holds)
-			analyze_candidate_limit(candidate, CT_GRADE_LIKELY,
-				(enum reason)(REASON_TOLD + claim->kind));
+			analyze_candidate_limit(candidate, CT_GRADE_LIKELY, reasons[claim->kind]);
 	}
 }
 

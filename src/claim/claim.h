@@ -17,7 +17,9 @@
 
 enum claim_kind {
 #define X(name, fails) CLAIM_##name,
+#define AS(name, reason) CLAIM_##name,
 #include "claim/claims.def"
+#undef AS
 #undef X
 	NR_CLAIM_KINDS,
 };
