@@ -8,6 +8,7 @@
 #include "analyze/giver_circle.h"
 #include "analyze/kin_circle.h"
 #include "analyze/lock_circle.h"
+#include "analyze/odd_ones.h"
 #include "analyze/partners.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
@@ -118,7 +119,7 @@ static bool is_stuck_with(
 	if (!index || coro_at(analysis, index)->state != CT_STATE_WAITING ||
 		group->count > MEMBERS_ASKED)
 		return false;
-	if (analyze_group_has(analysis, group, index))
+	if (analyze_group_has(analysis, group, index) || group->lacked_by == index)
 		return true;
 	for (i = 0; i < group->count; i++)
 		if (is_beside(analysis,
@@ -258,9 +259,26 @@ static void take_rank(const struct analysis *analysis, struct group *group)
 		first->coro ? analyze_provenance_relay(analysis, coro_at(analysis, first->coro))
 			    : NULL;
 
-	group->rank = rank_of(analysis, group);
+	if (analysis->model->coros.count <= COROS_ASKED)
+		group->lacked_by = analyze_odd_ones_before(analysis, group);
+	group->rank = group->lacked_by ? RANK_CAUSE : rank_of(analysis, group);
 	if (group->rank == RANK_CAUSE && relay)
 		group->nr_ended = relay->nr_woken;
+}
+
+/* Those that are done wait for the odd one, and are in no circle of their own. */
+static void leave_to_odd_one(const struct analysis *analysis, struct group *group)
+{
+	const struct model_coro *coro =
+		coro_at(analysis, analyze_group_first(analysis, group)->coro);
+	uint32_t next = group->rank == RANK_CAUSE && !group->lacked_by
+				? analyze_kin_circle_of(analysis, coro)
+				: 0;
+	size_t i;
+
+	for (i = 0; next && i < analysis->groups.count; i++)
+		if (analysis->groups.at[i].lacked_by == next)
+			group->rank = rank_of_wait(analysis, coro);
 }
 
 void analyze_consequences_survey(struct analysis *analysis)
@@ -269,6 +287,8 @@ void analyze_consequences_survey(struct analysis *analysis)
 
 	for (i = 0; i < analysis->groups.count; i++)
 		take_rank(analysis, &analysis->groups.at[i]);
+	for (i = 0; i < analysis->groups.count; i++)
+		leave_to_odd_one(analysis, &analysis->groups.at[i]);
 	if (analysis->groups.count > 1 && analysis->model->coros.count <= COROS_ASKED)
 		analyze_groups_fold(analysis, is_consequence);
 }

@@ -187,8 +187,8 @@ void analyze_group_candidates(struct analysis *analysis)
 		analyze_companions_survey(analysis);
 		analyze_joins_survey(analysis);
 		analyze_waker_circle_survey(analysis);
-		analyze_pairs_survey(analysis);
 		analyze_kin_circle_survey(analysis);
+		analyze_pairs_survey(analysis);
 		analyze_partners_survey(analysis);
 		analyze_lock_circle_survey(analysis);
 		analyze_same_locks_survey(analysis);

@@ -58,8 +58,7 @@ static bool waits_for(const struct analysis *analysis, uint32_t index, uint32_t 
 	return by == other || analyze_successors_are_kin(analysis, by, other);
 }
 
-/* The other one of a circle over a kind; 0: there is none, or it is of the same kind. */
-static uint32_t other_of(const struct analysis *analysis, const struct model_coro *coro)
+uint32_t analyze_kin_circle_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct provenance_relay *relay = analyze_provenance_relay(analysis, coro);
 	uint32_t index = model_index(analysis->model, coro);
@@ -83,7 +82,7 @@ static bool has_waiter(const struct analysis *analysis, const struct group *grou
 		uint32_t coro = analyze_group_first(analysis, group)[i].coro;
 
 		if (coro && coro != other && coro_at(analysis, coro)->state == CT_STATE_WAITING &&
-			other_of(analysis, coro_at(analysis, coro)) == other)
+			analyze_kin_circle_of(analysis, coro_at(analysis, coro)) == other)
 			return true;
 	}
 	return false;
@@ -129,7 +128,7 @@ static uint32_t pair_of(const struct analysis *analysis, uint32_t index)
 
 uint32_t analyze_kin_circle_any(const struct analysis *analysis, const struct model_coro *coro)
 {
-	uint32_t other = other_of(analysis, coro);
+	uint32_t other = analyze_kin_circle_of(analysis, coro);
 
 	return other ? other : pair_of(analysis, model_index(analysis->model, coro));
 }
@@ -150,7 +149,7 @@ const char *analyze_kin_circle_words(struct analysis *analysis, const struct gro
 void analyze_kin_circle_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	uint32_t index = other_of(analysis, coro);
+	uint32_t index = analyze_kin_circle_of(analysis, coro);
 	const struct model_coro *other = coro_at(analysis, index);
 	bool is_new;
 

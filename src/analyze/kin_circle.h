@@ -14,6 +14,9 @@ struct group;
 struct model_coro;
 struct story;
 
+/* analyze_kin_circle_of: the same as the next one, but for pairs. */
+uint32_t analyze_kin_circle_of(const struct analysis *analysis, const struct model_coro *coro);
+
 /*
  * analyze_kin_circle_any: returns the coroutine that ended the last wait where this one waits, or that does so since
  * that one has ended, if it waits itself, elsewhere, and one of the kind of `coro` ended the last wait there, or, if

@@ -21,6 +21,7 @@
 #include "analyze/passages.h"
 #include "analyze/passed.h"
 #include "analyze/merged.h"
+#include "analyze/odd_ones.h"
 #include "analyze/omitted.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
@@ -111,8 +112,10 @@ static void tell_destroyed(
 
 const char *analyze_leads_words(struct analysis *analysis, const struct group *group)
 {
-	const char *words = analyze_waker_circle_words(analysis, group);
+	const char *words = analyze_odd_ones_words(analysis, group);
 
+	if (!*words)
+		words = analyze_waker_circle_words(analysis, group);
 	return *words ? words : analyze_kin_circle_words(analysis, group);
 }
 

@@ -99,6 +99,7 @@ struct group {
 	unsigned rank; /* enum rank of consequences.h */
 	/* of a circle: how many waits have ended where its first member waits; 0: not known */
 	uint64_t nr_ended;
+	uint32_t lacked_by; /* the coroutine that waits for it, an odd one (odd_ones.h); 0: none */
 };
 
 /* Since when a process as a whole stands still, and what could still make it go on (stillness.c). */
