@@ -118,21 +118,39 @@ static bool grow(struct histogram **histogram, uint64_t *room)
 	return true;
 }
 
+static void count_one(struct histogram *histogram, uint64_t value)
+{
+	histogram->count++;
+	histogram->sum += value;
+	histogram->max = value > histogram->max ? value : histogram->max;
+}
+
+/* Counts a value in a bucket of a small histogram. Returns false if there is no room for a further bucket. */
+static bool count_small(struct histogram *histogram, unsigned bucket, uint64_t value)
+{
+	struct histogram_cell *cell = cell_of(histogram, bucket);
+
+	if (!cell->bucket) {
+		if (histogram->nr_used >= histogram->nr_cells / 4 * 3)
+			return false;
+		cell->bucket = bucket + 1;
+		histogram->nr_used++;
+	}
+	cell->count++;
+	count_one(histogram, value);
+	return true;
+}
+
 bool histogram_count(struct histogram **histogram, uint64_t value, uint64_t *room)
 {
 	unsigned bucket = bucket_of(value);
-	struct histogram *at = *histogram;
 
-	if (!at || (at->nr_cells && at->nr_used >= at->nr_cells / 4 * 3 &&
-			   !cell_of(at, bucket)->bucket)) {
-		if (!grow(histogram, room))
-			return false;
-		at = *histogram;
-	}
-	at->count++;
-	at->sum += value;
-	at->max = value > at->max ? value : at->max;
-	put(at, bucket, 1);
+	if (*histogram && (*histogram)->nr_cells && count_small(*histogram, bucket, value))
+		return true;
+	if ((!*histogram || (*histogram)->nr_cells) && !grow(histogram, room))
+		return false;
+	put(*histogram, bucket, 1);
+	count_one(*histogram, value);
 	return true;
 }
 

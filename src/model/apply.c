@@ -231,6 +231,7 @@ enum ct_status model_apply(
 	struct model *model, const struct ct_event *event, struct ct_error *reterr)
 {
 	struct ct_event placed;
+	uint32_t place;
 	bool is_taken;
 
 	if (is_release_due(model) && !give_back(model))
@@ -240,9 +241,10 @@ enum ct_status model_apply(
 	if (!model_observation_admit(model, event))
 		return CT_OK;
 	model->own_site = event->site;
-	if (model_place(model, event->site) != event->site) {
+	place = model_place(model, event->site);
+	if (place != event->site) {
 		placed = *event;
-		placed.site = model_place(model, event->site);
+		placed.site = place;
 		event = &placed;
 	}
 	model_stillness_note(model, event);

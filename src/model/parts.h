@@ -213,24 +213,26 @@ void model_release_finish(struct model *model);
 
 /* ---------------------------------------------------------------- watchers: watcher.c */
 
-/* model_tell: calls the watchers of this moment. */
+/* model_tell: calls the watchers of this moment, four at a time: thirty are told of a wake. A look adds no lookers. */
 static inline void model_tell(
 	struct model *model, enum model_moment moment, struct model_sight sight)
 {
-	/* A look adds no lookers: the compiler need not read the list again after each. */
-	const struct model_looker *lookers = model->lookers[moment].at;
-	size_t count = model->lookers[moment].count, i;
+	const struct model_looker *at = model->lookers[moment].at;
+	const struct model_looker *end = at + model->lookers[moment].count;
 	bool is_noted = true;
 
-	for (i = 0; i < count; i++)
-		is_noted &= lookers[i].look(lookers[i].watch, &sight);
+	for (; end - at >= 4; at += 4) {
+		is_noted &= at[0].look(at[0].watch, &sight);
+		is_noted &= at[1].look(at[1].watch, &sight);
+		is_noted &= at[2].look(at[2].watch, &sight);
+		is_noted &= at[3].look(at[3].watch, &sight);
+	}
+	for (; at < end; at++)
+		is_noted &= at->look(at->watch, &sight);
 	model->has_no_memory |= !is_noted;
 }
 
-/*
- * model_coro_try: reports that the coroutine did something other than waiting and waking. model_coro_progress:
- * reports that it also got something done.
- */
+/* model_coro_try: the coroutine did something other than waiting and waking. model_coro_progress: and got it done. */
 static inline void model_coro_try(struct model *model, uint32_t coro)
 {
 	if (coro)
