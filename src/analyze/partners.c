@@ -168,6 +168,29 @@ void analyze_partners_survey(struct analysis *analysis)
 
 /* ---------------------------------------------------------------- the evidence */
 
+/* Has `coro` run since the last wake between the two, which came from `other`? Then its turn to wake has passed. */
+static bool has_missed_turn(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *other)
+{
+	const struct model_waking wake = model_wake_last(coro), back = model_wake_last(other);
+
+	return wake.time != CT_NO_TIME && &analysis->model->coros.at[wake.coro] == other &&
+	       coro->resumed >= wake.time && back.time != CT_NO_TIME && back.time < wake.time;
+}
+
+static const char *words_turn(
+	struct analysis *analysis, const struct model_coro *coro, const struct model_coro *other)
+{
+	bool is_own = has_missed_turn(analysis, coro, other);
+
+	if (!is_own && !has_missed_turn(analysis, other, coro))
+		return "";
+	return analyze_say(analysis,
+		"; the last wake between them was for %s, which ran after it, and did not wake %s",
+		is_own ? "this one" : analyze_words_coro(analysis, other),
+		is_own ? analyze_words_coro(analysis, other) : "this one");
+}
+
 static void tell_partners(struct analysis *analysis, const struct group *group, struct story *story)
 {
 	const struct model_coro *at = analysis->model->coros.at;
@@ -183,12 +206,13 @@ static void tell_partners(struct analysis *analysis, const struct group *group, 
 			continue;
 		analyze_story_evidence(analysis, story,
 			"%s, which waits since %s at %s, and this one have woken each other, "
-			"%" PRIu32 " and %" PRIu32 " times: they may wait for each other",
+			"%" PRIu32 " and %" PRIu32 " times: they may wait for each other%s",
 			analyze_words_coro(analysis, &at[other]),
 			analyze_words_time(analysis, at[other].suspended),
 			analyze_words_place(analysis, at[other].wait_site),
 			count_wakes(analysis, index, at[other].id),
-			count_wakes(analysis, other, at[index].id));
+			count_wakes(analysis, other, at[index].id),
+			words_turn(analysis, &at[index], &at[other]));
 		analyze_story_party(analysis, story, other, 0);
 	}
 }

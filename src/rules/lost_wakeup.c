@@ -567,6 +567,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	tell_end(analysis, first, story);
 	if (first->variant == VARIANT_LEFT)
 		rules_left_behind_tell(analysis, coro, story, finding);
+	if (first->variant == VARIANT_LONG || first->variant == VARIANT_LEFT)
+		rules_early_wake_tell(analysis, coro, story, finding);
 	rules_left_at_exit_tell(analysis, coro, story);
 	rules_waker_end_tell(analysis, coro, story);
 	if (first->variant == VARIANT_OVERDUE)

@@ -76,6 +76,13 @@ bool rules_left_at_exit_is(const struct analysis *analysis, const struct model_c
 void rules_left_at_exit_tell(
 	struct analysis *analysis, const struct model_coro *coro, struct story *story);
 
+/*
+ * rules_early_wake_tell: adds that another thread has woken the coroutine just before it suspended, while it still
+ * ran, and how many wait there like this.
+ */
+void rules_early_wake_tell(struct analysis *analysis, const struct model_coro *coro,
+	struct story *story, struct ct_finding *finding);
+
 /* rules_wake_lost_with_task_is_told: does a finding say that a wake was lost with this coroutine? */
 bool rules_wake_lost_with_task_is_told(const struct analysis *analysis, uint32_t coro);
 

@@ -33,26 +33,34 @@ struct passing {
 	ct_time until;
 	int64_t ns;
 	uint32_t nr_runs;
+	uint32_t nr_own;     /* runs of others on the thread that ran the coroutine before */
 	uint32_t nr_others;  /* others that ran, or were created, at least */
 	bool has_thread_run; /* others that still live ran on that thread */
 	bool has_more_runners;
 	uint32_t runners[RUNNERS_MAX]; /* the threads that ran coroutines that had waited there */
 };
 
-/* Kept for each coroutine: how many runs and creations its process had when the coroutine became ready last. */
+/*
+ * Kept for each coroutine: how many runs and creations its process had when the coroutine became ready last, and how
+ * many runs the thread had that ran the coroutine before.
+ */
 struct before {
 	uint32_t nr_runs;
 	uint32_t nr_made;
+	uint32_t thread;
+	uint32_t nr_own;
 };
 
 static bool look_at_ready(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model *model = watch->model;
-	const struct model_process *process =
-		&model->processes[model->coros.at[sight->coro].process];
+	const struct model_coro *coro = &model->coros.at[sight->coro];
+	const struct model_process *process = &model->processes[coro->process];
+	uint32_t thread = coro->nr_resumes ? coro->thread : 0;
 	struct before *before = model_watch_coro(watch, sight->coro);
 
-	*before = (struct before){process->nr_runs, process->nr_made};
+	*before = (struct before){process->nr_runs, process->nr_made, thread,
+		(uint32_t)model->threads[thread].nr_resumes};
 	return true;
 }
 
@@ -70,7 +78,8 @@ static struct passing passing_since(const struct model_watch *watch, uint32_t in
 	struct passing passing = {.coro = index,
 		.until = until,
 		.ns = until - since,
-		.nr_runs = process->nr_runs - before->nr_runs};
+		.nr_runs = process->nr_runs - before->nr_runs,
+		.nr_own = process->nr_runs - before->nr_runs};
 	uint32_t nr_made = process->nr_made - before->nr_made, i;
 
 	for (i = 1; i < model->coros.count; i++) {
@@ -83,6 +92,8 @@ static struct passing passing_since(const struct model_watch *watch, uint32_t in
 	}
 	if (passing.nr_others < nr_made)
 		passing.nr_others = nr_made;
+	if (thread && thread == before->thread)
+		passing.nr_own = (uint32_t)model->threads[thread].nr_resumes - before->nr_own;
 	return passing;
 }
 
@@ -199,10 +210,15 @@ static void add(struct analysis *analysis, const struct passing *passing, uint32
 		analyze_candidate_add(analysis, &candidate);
 }
 
-/* Runs on another thread than the one that ran this coroutine before may have been other queues' turns. */
-static uint64_t doubt_of(const struct passing *passing)
+/* Has the thread that ran this coroutine before run others again and again? Other threads may have other queues. */
+static bool has_own_turns(const struct analysis *analysis, const struct passing *passing)
 {
-	return passing->has_thread_run ? 0 : REASON(OTHER_WORKER);
+	return passing->has_thread_run && passing->nr_own >= LIMIT(analysis, PASSED_TURNS);
+}
+
+static uint64_t doubt_of(const struct analysis *analysis, const struct passing *passing)
+{
+	return has_own_turns(analysis, passing) ? 0 : REASON(OTHER_WORKER);
 }
 
 /* Judges a coroutine that ran in the end. */
@@ -214,7 +230,7 @@ static void judge_delay(struct analysis *analysis, uint32_t site)
 	if (passing->coro && !analysis->is_told[passing->coro] &&
 		were_others_preferred(analysis, passing) &&
 		!is_excused(analysis, coro, passing->until - passing->ns, passing->until))
-		add(analysis, passing, site, VARIANT_AT_LAST, doubt_of(passing));
+		add(analysis, passing, site, VARIANT_AT_LAST, doubt_of(analysis, passing));
 }
 
 /* Has the thread been in one run for most of the time? Then the turns were those of other threads' queues. */
@@ -310,7 +326,8 @@ static void judge_ready(struct analysis *analysis, uint32_t index)
 		analyze_watch_of(analysis, &rules_passed_over), index, thread, since, end);
 	passing.has_thread_run &= !is_held_up(analysis, thread, since, end);
 	if (were_others_preferred(analysis, &passing))
-		add(analysis, &passing, coro->wait_site, VARIANT_OTHERS, doubt_of(&passing));
+		add(analysis, &passing, coro->wait_site, VARIANT_OTHERS,
+			doubt_of(analysis, &passing));
 	else if (end - analysis->stills[coro->process].moment > LIMIT(analysis, PASSED_TIME))
 		judge_left(analysis, &passing);
 }
@@ -403,6 +420,26 @@ static void tell_runners(
 			analyze_words_thread(analysis, passing->runners[i]),
 			count == 1 ? "alone ran" : "with others ran",
 			analyze_stillness_words_thread(analysis, passing->runners[i]));
+}
+
+/* Tells of the only thread that has ever run the coroutine, if that thread has run hardly anything, and sleeps. */
+static void tell_own_thread(struct analysis *analysis, struct story *story,
+	struct ct_finding *finding, const struct model_coro *coro, const struct passing *passing)
+{
+	const struct model_thread *thread = &analysis->model->threads[coro->thread];
+
+	if (coro->nr_resumes < 2 || coro->turns->nr_migrations || coro->is_queue_private ||
+		has_own_turns(analysis, passing) || thread->top || !thread_is_seen(thread) ||
+		thread->seen_state != 'S' || thread->seen <= ready_since(coro))
+		return;
+	analyze_story_evidence(analysis, story,
+		"%s, which made all %s runs of it, made %s of these, and is %s",
+		analyze_words_thread(analysis, coro->thread),
+		analyze_words_number(analysis, coro->nr_resumes),
+		passing->nr_own ? analyze_words_number(analysis, passing->nr_own) : "none",
+		analyze_stillness_words_thread(analysis, coro->thread));
+	finding->next_step = "look at which thread its wake rouses: if the coroutine is bound to "
+			     "the one that ran it before, another one cannot take it";
 }
 
 /* A wake that comes sooner than this may have come before the worker was done with the coroutine. */
@@ -500,8 +537,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		tell_runners(analysis, story, coro);
 		analyze_leads_tell_ready(analysis, story, coro);
 	}
-	if (first->variant == VARIANT_OTHERS)
+	if (first->variant == VARIANT_OTHERS) {
+		tell_own_thread(analysis, story, finding, coro, &passing);
 		tell_overlap(analysis, story, finding, coro);
+	}
 	gone = last_worker_gone(analysis, first->process);
 	if (first->variant == VARIANT_LEFT && gone)
 		tell_gone(analysis, story, finding, coro, gone);
