@@ -33,6 +33,8 @@ enum code_form {
 	CODE_FORM_FLOAT,
 	CODE_FORM_POINTER,
 	CODE_FORM_ENUMERATION,
+	CODE_FORM_TEXT,        /* an object that has the address of characters, and their number */
+	CODE_FORM_TEXT_BEHIND, /* a reference to one */
 };
 
 struct code_enumerator {
@@ -48,6 +50,8 @@ struct code_value {
 	enum code_form form;
 	const struct code_enumerator *enumerators;
 	uint32_t nr_enumerators;
+	uint32_t characters; /* of a text: where the object has the address of its characters */
+	uint32_t length;     /* and how many bytes they have */
 };
 
 enum code_measure {

@@ -12,7 +12,6 @@
 #include "frames/value.h"
 
 #define ARGUMENTS_MAX 8u
-#define NAME_MAX_BYTES 40
 #define TEXT_MAX_BYTES 320u
 #define DEPTH_MAX 4
 
@@ -95,6 +94,7 @@ bool given_take(struct code *code, struct code_function *function, Dwarf_Die *en
 		return true;
 	if (!value_take(&code->image->arena, &type, &argument))
 		return false;
+	value_take_text(&type, &argument);
 	if (argument.bytes == 0)
 		return true;
 	argument.name = arena_text(&code->image->arena, name, strlen(name));
@@ -108,13 +108,7 @@ void given_tell(const struct code_function *function, const struct image *image,
 
 	for (i = 0; i < function->shape.arguments.count && text->length < TEXT_MAX_BYTES; i++) {
 		const struct code_value *argument = &function->shape.arguments.at[i];
-		uint64_t word = 0;
 
-		if (image_read(image, frame + argument->offset, &word, argument->bytes) !=
-			argument->bytes)
-			continue;
-		text_format(text, "%s%.*s = ", text->length ? ", " : "arguments: ", NAME_MAX_BYTES,
-			argument->name);
-		value_add(text, argument, word);
+		value_tell(text, text->length ? ", " : "arguments: ", image, frame, argument);
 	}
 }

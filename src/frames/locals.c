@@ -19,7 +19,6 @@
 #define CANDIDATES_MAX 256u /* variables, and members of frames, that are looked at */
 #define ENTRIES_MAX 16384u  /* of the function and of its frame */
 #define TOLD_MAX 8u
-#define NAME_MAX_BYTES 40
 #define TEXT_MAX_BYTES 320u
 #define DEPTH_MAX 16
 
@@ -231,6 +230,7 @@ static bool take(struct looking *looking, struct variable *variable)
 	local.offset = member->offset;
 	if (!value_take(arena, &type, &local))
 		return false;
+	value_take_text(&type, &local);
 	if (local.bytes == 0)
 		return true;
 	for (i = 0; i < shape->points.count; i++)
@@ -267,16 +267,15 @@ void locals_tell(const struct code_function *function, const struct code_point *
 		    text->length < TEXT_MAX_BYTES;
 		i++) {
 		const struct code_value *local = &function->shape.locals.at[i];
-		uint64_t word = 0;
+		size_t nr_before = text->length;
 
-		if (!(point->locals >> i & 1) || image_read(image, frame + local->offset, &word,
-							 local->bytes) != local->bytes)
+		if (!(point->locals >> i & 1))
 			continue;
-		text_format(text, "%s%.*s = ",
-			nr_told++      ? ", "
+		value_tell(text,
+			nr_told        ? ", "
 			: text->length ? "; locals: "
 				       : "locals: ",
-			NAME_MAX_BYTES, local->name);
-		value_add(text, local, word);
+			image, frame, local);
+		nr_told += text->length > nr_before;
 	}
 }

@@ -18,7 +18,6 @@
 #define VARIABLE_DEPTH_MAX 4 /* its members, and what is in an enumeration among them */
 #define POINTERS_MAX 2
 #define NAME_MAX_BYTES 96
-#define TEXT_MAX_BYTES 40
 
 enum library_how {
 	LIBRARY_VALUE,
@@ -167,14 +166,6 @@ static bool find_member(struct walk *walk, const struct rust_value *value, const
 
 /* ---------------------------------------------------------------- texts */
 
-/* Where to cut, so that no character is cut. */
-static size_t whole_characters(const char *bytes, size_t nr_bytes)
-{
-	while (nr_bytes > 0 && ((unsigned char)bytes[nr_bytes] & 0xc0) == 0x80)
-		nr_bytes--;
-	return nr_bytes;
-}
-
 /* What a variable that was moved away leads to may be used for something else: what is no text is not said. */
 static void say_text(struct walk *walk, const struct spot *spot, const struct rust_value *pointer,
 	const char *length_member)
@@ -182,23 +173,16 @@ static void say_text(struct walk *walk, const struct spot *spot, const struct ru
 	const struct image *image = walk->reading->image;
 	struct rust_value length;
 	uint64_t nr_bytes = 0, address = 0;
-	char bytes[TEXT_MAX_BYTES + 2] = "";
-	size_t nr_told, nr_read;
+	char quoted[VALUE_QUOTED_BYTES];
 
 	if (!walk->text || is_full(walk) ||
 		!find_member(walk, &spot->value, length_member, &length) ||
 		!image_read_word(image, length.address, &nr_bytes) ||
-		!image_read_word(image, pointer->address, &address))
-		return;
-	nr_read = nr_bytes > TEXT_MAX_BYTES ? TEXT_MAX_BYTES + 1 : (size_t)nr_bytes;
-	if (nr_read > 0 && image_read(image, address, bytes, nr_read) != nr_read)
-		return;
-	nr_told = nr_bytes > TEXT_MAX_BYTES ? whole_characters(bytes, TEXT_MAX_BYTES) : nr_read;
-	bytes[nr_told] = '\0';
-	if (text_plain_bytes(bytes) != nr_told || strpbrk(bytes, "\t\n"))
+		!image_read_word(image, pointer->address, &address) ||
+		!value_quote(image, address, nr_bytes, quoted))
 		return;
 	begin_value(walk, spot->name, "");
-	text_format(walk->text, "\"%s%s\"", bytes, nr_told < nr_bytes ? "..." : "");
+	text_add(walk->text, quoted);
 }
 
 /* ---------------------------------------------------------------- structures */

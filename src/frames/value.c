@@ -2,6 +2,7 @@
 /* Reads the types of values, and says values (value.h). */
 #include <dwarf.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "frames/debug_types.h"
@@ -9,6 +10,8 @@
 
 #define ENUMERATORS_MAX 64u
 #define NAME_MAX_BYTES 40
+#define TEXT_MAX_BYTES 40
+#define MEMBERS_MAX 256u
 
 static bool set_enumerators(struct arena *arena, Dwarf_Die *type, struct code_value *value)
 {
@@ -137,10 +140,119 @@ void value_add(struct text *text, const struct code_value *value, uint64_t word)
 		add_float(text, word, value->bytes);
 		return;
 	case CODE_FORM_POINTER:
+	case CODE_FORM_TEXT_BEHIND:
 		text_format(text, "0x%" PRIx64, word);
 		return;
 	case CODE_FORM_ENUMERATION:
 		add_enumeration(text, value, word);
 		return;
+	case CODE_FORM_TEXT:
+		return;
 	}
+}
+
+/* ---------------------------------------------------------------- texts */
+
+static const struct {
+	const char *class_name; /* its beginning */
+	const char *characters;
+	const char *length;
+} texts[] = {
+	{"basic_string<char,", "_M_dataplus", "_M_string_length"},
+	{"basic_string_view<char,", "_M_str", "_M_len"},
+};
+
+static bool find_offset(Dwarf_Die *type, const char *name, uint32_t *ret_offset)
+{
+	Dwarf_Die child;
+	bool is_there = dwarf_child(type, &child) == 0;
+	uint32_t i;
+
+	for (i = 0; is_there && i < MEMBERS_MAX; i++) {
+		if (dwarf_tag(&child) == DW_TAG_member && debug_is_called(&child, name))
+			return debug_offset(&child, ret_offset);
+		is_there = dwarf_siblingof(&child, &child) == 0;
+	}
+	return false;
+}
+
+void value_take_text(Dwarf_Die *type, struct code_value *value)
+{
+	Dwarf_Die object = *type;
+	bool is_behind = debug_is_pointer(type) && dwarf_tag(type) != DW_TAG_pointer_type;
+	const char *name;
+	size_t i;
+
+	if (is_behind && !debug_type(type, &object))
+		return;
+	name = debug_is_class(&object) ? dwarf_diename(&object) : NULL;
+	for (i = 0; name && i < sizeof(texts) / sizeof(*texts); i++) {
+		if (strncmp(name, texts[i].class_name, strlen(texts[i].class_name)) != 0 ||
+			!find_offset(&object, texts[i].characters, &value->characters) ||
+			!find_offset(&object, texts[i].length, &value->length))
+			continue;
+		value->form = is_behind ? CODE_FORM_TEXT_BEHIND : CODE_FORM_TEXT;
+		value->bytes = sizeof(uint64_t);
+	}
+}
+
+/* Where to cut, so that no character is cut. */
+static size_t whole_characters(const char *bytes, size_t nr_bytes)
+{
+	while (nr_bytes > 0 && ((unsigned char)bytes[nr_bytes] & 0xc0) == 0x80)
+		nr_bytes--;
+	return nr_bytes;
+}
+
+bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
+	char quoted[VALUE_QUOTED_BYTES])
+{
+	char bytes[TEXT_MAX_BYTES + 2] = "";
+	size_t nr_read = nr_bytes > TEXT_MAX_BYTES ? TEXT_MAX_BYTES + 1 : (size_t)nr_bytes;
+	size_t nr_told = nr_read;
+
+	if (nr_read > 0 && image_read(image, address, bytes, nr_read) != nr_read)
+		return false;
+	if (nr_read > TEXT_MAX_BYTES)
+		nr_told = whole_characters(bytes, TEXT_MAX_BYTES);
+	bytes[nr_told] = '\0';
+	if (text_plain_bytes(bytes) != nr_told || strpbrk(bytes, "\t\n"))
+		return false;
+	snprintf(quoted, VALUE_QUOTED_BYTES, "\"%s%s\"", bytes, nr_told < nr_bytes ? "..." : "");
+	return true;
+}
+
+static bool quote_text(const struct image *image, uint64_t object, const struct code_value *value,
+	char quoted[VALUE_QUOTED_BYTES])
+{
+	uint64_t characters, length;
+
+	if (value->form == CODE_FORM_TEXT_BEHIND && !image_read_word(image, object, &object))
+		return false;
+	return image_read_word(image, object + value->characters, &characters) &&
+	       image_read_word(image, object + value->length, &length) &&
+	       value_quote(image, characters, length, quoted);
+}
+
+static bool has_text(const struct code_value *value)
+{
+	return value->form == CODE_FORM_TEXT || value->form == CODE_FORM_TEXT_BEHIND;
+}
+
+/* A reference that leads to no text any more is said as the address that it is. */
+void value_tell(struct text *text, const char *words, const struct image *image, uint64_t frame,
+	const struct code_value *value)
+{
+	uint64_t word = 0, address = frame + value->offset;
+	char quoted[VALUE_QUOTED_BYTES];
+	bool is_text = has_text(value) && quote_text(image, address, value, quoted);
+
+	if (!is_text && (value->form == CODE_FORM_TEXT ||
+				image_read(image, address, &word, value->bytes) != value->bytes))
+		return;
+	text_format(text, "%s%.*s = ", words, NAME_MAX_BYTES, value->name);
+	if (is_text)
+		text_add(text, quoted);
+	else
+		value_add(text, value, word);
 }

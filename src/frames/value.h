@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values in memory that can be said in a word: numbers, truth values, enumerations and pointers. */
+/* Values in memory that can be said in a word: numbers, truth values, enumerations, pointers, and texts. */
 #ifndef FRAMES_VALUE_H
 #define FRAMES_VALUE_H
 
@@ -10,6 +10,24 @@
 
 /* value_take: fills in form and size by the type; size 0: values of this type are not said. False: out of memory. */
 bool value_take(struct arena *arena, Dwarf_Die *type, struct code_value *value);
+
+/*
+ * value_take_text: fills in form and places for a std::string or std::string_view, as libstdc++ lays them out, or for a
+ * reference to one; leaves size 0 where the type is another one.
+ */
+void value_take_text(Dwarf_Die *type, struct code_value *value);
+
+/*
+ * value_quote: writes the characters at an address, in quotes, and "..." for those behind the first 40 bytes. False:
+ * they cannot be read, or are no text, as where memory is used for something else by now.
+ */
+#define VALUE_QUOTED_BYTES 48
+bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
+	char quoted[VALUE_QUOTED_BYTES]);
+
+/* value_tell: appends "name = value" behind the words, of a value in the frame; nothing, if it cannot be read. */
+void value_tell(struct text *text, const char *words, const struct image *image, uint64_t frame,
+	const struct code_value *value);
 
 /* value_add: appends a value, whose bytes are the first ones of the word: "-2", "true", "0x7f30". */
 void value_add(struct text *text, const struct code_value *value, uint64_t word);

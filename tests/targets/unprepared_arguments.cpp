@@ -4,6 +4,7 @@
 #include <coroutine>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -36,6 +37,12 @@ Task work(int number, bool done, unsigned char byte, Mode mode, double share, co
 		share, static_cast<const void *>(pointer), name.c_str(), large, twice_1_2);
 }
 
+Task read(std::string_view view, const std::string &behind, const std::string &gone)
+{
+	co_await Park{};
+	std::printf("%c %s %zu\n", view[0], behind.c_str(), gone.size());
+}
+
 Task bare()
 {
 	co_await Park{};
@@ -44,9 +51,14 @@ Task bare()
 
 int main()
 {
+	static const std::string behind =
+		"für alle, die hier auf ihre Bestellung noch lange warten";
+	static const std::string gone = "\x01\xff";
+
 	for (int i = 0; i < 3; i++)
 		work(i - 2, i == 1, 200, i ? Mode::loud : Mode::quiet, 0.25, nullptr, "text",
 			1LL << 40);
+	read("a view", behind, gone);
 	bare();
 	std::puts("{}");
 	std::fflush(stdout);

@@ -38,6 +38,11 @@ std::string word(const int *value)
 	return value ? text : "0x0";
 }
 
+std::string word(const std::string &value)
+{
+	return "\\\"" + value + "\\\"";
+}
+
 template <class Number> std::string word(Number value)
 {
 	return std::to_string(value);
@@ -110,20 +115,20 @@ Task branches(int number, const int *given)
 	switch (number % 4) {
 	case 0: {
 		int zero = number + 100;
-		co_await Park{"kept", kept, "mode", mode, "zero", zero};
+		co_await Park{"kept", kept, "mode", mode, "text", text, "zero", zero};
 		std::fprintf(stderr, "%d\n", zero);
 		break;
 	}
 	case 1: {
 		long long zero = 1LL << 40;
-		co_await Park{"kept", kept, "mode", mode, "zero", zero};
+		co_await Park{"kept", kept, "mode", mode, "text", text, "zero", zero};
 		std::fprintf(stderr, "%lld\n", zero);
 		break;
 	}
 	default:
 		while (true) {
 			int turn = number;
-			co_await Park{"kept", kept, "mode", mode, "turn", turn};
+			co_await Park{"kept", kept, "mode", mode, "text", text, "turn", turn};
 			int late = turn + 1;
 			std::fprintf(stderr, "%d\n", late);
 			number++;
@@ -133,7 +138,7 @@ Task branches(int number, const int *given)
 	}
 	int unused = number + 3;
 	(void)unused;
-	co_await Park{"kept", kept, "mode", mode, "unused", unused};
+	co_await Park{"kept", kept, "mode", mode, "text", text, "unused", unused};
 	std::fprintf(stderr, "%s\n", text.c_str());
 }
 
