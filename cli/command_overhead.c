@@ -3,6 +3,7 @@
  * corotracer overhead: measures what tracing costs a command on this machine: pairs of runs, one traced and one
  * untraced, each pair in the opposite order of the previous pair.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "exits.h"
 #include "overhead.h"
 #include "pairs.h"
+#include "private_folder.h"
 #include "output.h"
 #include "say.h"
 
@@ -36,8 +38,7 @@ static const struct {
 struct overhead {
 	struct overhead_command command;
 	regex_t patterns[NR_OVERHEAD_FIGURES];
-	char folder[64];
-	char trace[80];
+	struct private_folder folder;
 	uint32_t nr_wanted;
 	uint32_t nr_pairs;         /* complete pairs */
 	struct overhead_run *runs; /* untraced and traced, alternating */
@@ -335,16 +336,11 @@ static bool read_pattern(struct overhead *overhead, int figure, const char *give
 
 static bool make_folder(struct overhead *overhead)
 {
-	const char *place = getenv("TMPDIR");
-
-	snprintf(overhead->folder, sizeof(overhead->folder), "%s/corotracer-overhead-XXXXXX",
-		place && *place && strlen(place) < 32 ? place : "/tmp");
-	if (!mkdtemp(overhead->folder)) {
-		say_sentence("overhead: cannot make a folder for traces: '%s'", overhead->folder);
+	if (!private_folder_make(&overhead->folder, "run.ctrace")) {
+		say_sentence("overhead: cannot make a folder for traces: %s", strerror(errno));
 		return false;
 	}
-	snprintf(overhead->trace, sizeof(overhead->trace), "%s/run.ctrace", overhead->folder);
-	overhead->command.trace = overhead->trace;
+	overhead->command.trace = overhead->folder.file;
 	return true;
 }
 
@@ -359,8 +355,7 @@ static int perform(struct overhead *overhead, bool is_json)
 	progress_begin("measuring", overhead->command.words[0]);
 	exit_status = run_pairs(overhead);
 	progress_end();
-	unlink(overhead->trace);
-	rmdir(overhead->folder);
+	private_folder_remove(&overhead->folder);
 	return exit_status ? exit_status : tell(overhead, is_json);
 }
 

@@ -13,6 +13,7 @@
 #include "command.h"
 #include "corotracer/ct.h"
 #include "judge.h"
+#include "look.h"
 #include "output.h"
 #include "say.h"
 #include "serving.h"
@@ -179,6 +180,21 @@ static int serve_folder(const struct arguments *arguments, const char *folder)
 	return status;
 }
 
+static int serve_process(const struct arguments *arguments, const struct subject *subject)
+{
+	struct private_folder folder;
+	int status;
+
+	if (!look_is_all(subject))
+		return command_attach(arguments);
+	status = look_take(arguments, subject, &folder);
+	if (status)
+		return status;
+	status = serve_path(arguments, folder.file);
+	private_folder_remove(&folder);
+	return status;
+}
+
 int command_serve(const struct arguments *arguments)
 {
 	struct subject subject = {.duration = OPTION_SERVING_LISTEN};
@@ -189,7 +205,7 @@ int command_serve(const struct arguments *arguments)
 			"serve", "which trace? for example: corotracer serve corotracer.ctrace");
 	subject.operand = arguments->operands[0];
 	if (subject_is_process(&subject))
-		return command_attach(arguments);
+		return serve_process(arguments, &subject);
 	if (strcmp(subject.operand, "-") == 0)
 		return say_usage("serve", "standard input cannot be read twice: name a file");
 	if (!input_is_sure(subject.operand))

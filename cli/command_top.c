@@ -10,6 +10,7 @@
 #include "command.h"
 #include "exits.h"
 #include "judge.h"
+#include "look.h"
 #include "output.h"
 #include "say.h"
 #include "subject.h"
@@ -104,8 +105,9 @@ static int die_of(int number)
 	return EXIT_SIGNALED + number;
 }
 
-static int show(const struct arguments *arguments, const struct subject *subject,
-	const struct ct_thresholds *thresholds, struct top_state *state)
+/* Returns the exit status. *ret_signal: the signal that ended the screens; 0: none did. */
+static int show(const struct arguments *arguments, const struct subject *subject, const char *title,
+	const struct ct_thresholds *thresholds, struct top_state *state, int *ret_signal)
 {
 	bool is_process = subject_is_process(subject);
 	struct top_source_options options = {
@@ -116,21 +118,37 @@ static int show(const struct arguments *arguments, const struct subject *subject
 		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	struct top_show_options showing = {
-		.subject = subject->operand,
+		.subject = title,
 		.use_colour = output_is_coloured(arguments->meaning[OPTION_TOP_COLOUR].number, "-"),
 	};
 	struct top_source *source;
 	struct ct_error error;
 	enum ct_status status = top_source_open(&options, &source, &error);
-	int number = 0;
 
 	if (status)
 		return subject_say_failure(subject, status, &error);
-	status = top_show(source, state, &showing, &number, &error);
+	status = top_show(source, state, &showing, ret_signal, &error);
 	top_source_close(source);
-	if (number)
-		return die_of(number);
 	return status ? say_failure(status, &error) : 0;
+}
+
+/* A process without a probe is shown as it was at one moment. */
+static int show_process(const struct arguments *arguments, const struct subject *subject,
+	const struct ct_thresholds *thresholds, struct top_state *state)
+{
+	struct subject shown = *subject;
+	struct private_folder folder = {.folder = ""};
+	int exit_status, number = 0;
+
+	if (look_is_all(subject)) {
+		exit_status = look_take(arguments, subject, &folder);
+		if (exit_status)
+			return exit_status;
+		shown.operand = folder.file;
+	}
+	exit_status = show(arguments, &shown, subject->operand, thresholds, state, &number);
+	private_folder_remove(&folder);
+	return number ? die_of(number) : exit_status;
 }
 
 static const char *what_does_not_fit(
@@ -163,7 +181,7 @@ static int print_or_show(const struct arguments *arguments, const struct subject
 		return exit_status;
 	exit_status = (arguments->value[OPTION_TOP_ONCE]
 			       ? print_once(arguments, subject, thresholds, &state)
-			       : show(arguments, subject, thresholds, &state));
+			       : show_process(arguments, subject, thresholds, &state));
 	ct_thresholds_free(thresholds);
 	return exit_status;
 }

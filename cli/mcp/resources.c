@@ -10,6 +10,7 @@
 
 #include "mcp/json.h"
 #include "mcp/methods.h"
+#include "private_folder.h"
 
 #define BAD_PARAMETERS (-32602)
 #define INTERNAL (-32603)
@@ -84,16 +85,14 @@ static struct json_object *new_report(const struct ct_report *report)
 		.format = CT_REPORT_MARKDOWN,
 		.max_findings = 10,
 		.max_members = 5};
-	char folder[] = "/tmp/corotracer-mcp-XXXXXX", path[sizeof(folder) + 16];
+	struct private_folder folder;
 	struct json_object *value = NULL;
 
-	if (!mkdtemp(folder))
+	if (!private_folder_make(&folder, "report.md"))
 		return NULL;
-	snprintf(path, sizeof(path), "%s/report.md", folder);
-	if (ct_report_write(report, &options, path, NULL) == CT_OK)
-		value = read_beginning(path);
-	unlink(path);
-	rmdir(folder);
+	if (ct_report_write(report, &options, folder.file, NULL) == CT_OK)
+		value = read_beginning(folder.file);
+	private_folder_remove(&folder);
 	return value;
 }
 
@@ -109,7 +108,8 @@ struct json_object *mcp_resources_read(
 			reterr, BAD_PARAMETERS, "resource not found: resources/list has them all");
 	text = new_report(trace->report);
 	if (!text)
-		return mcp_fail(reterr, INTERNAL, "the report could not be written to /tmp");
+		return mcp_fail(
+			reterr, INTERNAL, "the report could not be written to a temporary folder");
 	result = json_object_new_object();
 	row = mcp_json_append(mcp_json_put(result, "contents", json_object_new_array()),
 		json_object_new_object());

@@ -12,18 +12,17 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "private_folder.h"
 #include "top/recording.h"
 #include "top/threads.h"
 
 #define PAST_BYTES (UINT64_C(32) << 20) /* also bounds the time that a snapshot takes */
 #define PAST_NS INT64_C(3600000000000)
-#define FOLDER_BYTES 2048
 
 struct top_recording {
 	struct ct_record *record;
 	int wake;
-	char folder[FOLDER_BYTES];
-	char output[FOLDER_BYTES + 16];
+	struct private_folder folder;
 	pthread_t thread;
 	pthread_mutex_t lock; /* protects all members below */
 	bool is_stopping;
@@ -76,16 +75,8 @@ static void *work(void *argument)
 
 static enum ct_status make_folder(struct top_recording *recording, struct ct_error *reterr)
 {
-	const char *parent = getenv("TMPDIR");
-
-	if (!parent || parent[0] != '/' || strlen(parent) > FOLDER_BYTES / 2)
-		parent = "/tmp";
-	snprintf(recording->folder, sizeof(recording->folder), "%s/corotracer-top-XXXXXX", parent);
-	if (!mkdtemp(recording->folder)) {
-		recording->folder[0] = '\0';
+	if (!private_folder_make(&recording->folder, "now.ctrace"))
 		return top_fail(reterr, errno, "making a folder for what the process leaves");
-	}
-	snprintf(recording->output, sizeof(recording->output), "%s/now.ctrace", recording->folder);
 	return CT_OK;
 }
 
@@ -94,7 +85,7 @@ static enum ct_status start(struct top_recording *recording, int64_t pid, struct
 	struct ct_flight_options flight = {
 		.size = sizeof(flight), .window_ns = PAST_NS, .window_bytes = PAST_BYTES};
 	struct ct_record_options options = {.size = sizeof(options),
-		.output = recording->output,
+		.output = recording->folder.file,
 		.pid = pid,
 		.flight = &flight};
 	enum ct_status status = make_folder(recording, reterr);
@@ -112,17 +103,15 @@ static enum ct_status start(struct top_recording *recording, int64_t pid, struct
 }
 
 /* If the process crashed, its dump is a file there. */
-static void remove_folder(const struct top_recording *recording)
+static void remove_folder(struct top_recording *recording)
 {
 	const struct ct_dump *dumps;
 	uint32_t nr_dumps = 0, i;
 
-	if (!recording->folder[0])
-		return;
 	dumps = recording->record ? ct_record_dumps(recording->record, &nr_dumps, NULL) : NULL;
 	for (i = 0; i < nr_dumps; i++)
 		unlink(dumps[i].path);
-	rmdir(recording->folder);
+	private_folder_remove(&recording->folder);
 }
 
 static void free_recording(struct top_recording *recording)

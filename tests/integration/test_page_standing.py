@@ -13,6 +13,7 @@ from served import Server, judged, need_pages
 from support import BUILD, COROTRACER, check, folder, run
 from test_page_screens import SERVER
 from test_page_timeline import Timeline
+from unprepared import compiled, running
 
 ANNOTATED = BUILD / "tests/targets/annotated"
 PAUSE_US = 2000
@@ -147,6 +148,19 @@ def check_stopped(browser, place):
     run("kill", "-KILL", str(target), status=None)
 
 
+def check_memory(browser, place):
+    """The screen of a coroutine that was found in the memory of a process says what is in its variables."""
+    with running(compiled(pathlib.Path(place), "g++", "unprepared_arguments")) as (process, _):
+        server = Server("serve", "--listen", ":0", process.pid)
+        judged(server)
+        with Page(browser, server) as it:
+            it.open("coroutine?process=1&id=1")
+            it.page.wait_for_selector("main.coroutine dl")
+            check("arguments: " in it.text("main.coroutine dl"), it.text("main.coroutine"))
+            it.quiet()
+        server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as place:
         server = Server("serve", "--listen", ":0", made(place, "first", LOSSY))
@@ -155,6 +169,7 @@ def main():
         check_lossy(browser, place)
         check_damaged(browser, place)
         check_stopped(browser, place)
+        check_memory(browser, place)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import subprocess
 import time
 
 from support import BUILD, COROTRACER, SOURCE, check, fail, folder, run, skip
+from unprepared import compiled, running
 
 CASE = "0001-closed-under-waiters"
 CLOCKS = "0079-ring-order"  # a case in which a delay is negative
@@ -379,8 +380,25 @@ def check_live(place):
         shown.until("recorded to the end")
         shown.keys("q")
         shown.until("left with 0")
-        left = [path.name for path in pathlib.Path(place).glob("corotracer-top-*")]
+        left = [path.name for path in pathlib.Path(place).glob("corotracer-*")]
         check(not left, f"{left} are left behind")
+
+
+def check_memory(place):
+    """A process without a probe: what is found in its memory, which leaves no file behind however the screens end."""
+    scratch = pathlib.Path(place, "scratch")
+    scratch.mkdir()
+    with running(compiled(pathlib.Path(place), "g++", "unprepared_arguments")) as (process, _):
+        for how, status in ((None, 0), (signal.SIGTERM, 143)):
+            with terminal(place, width=100, TMPDIR=scratch) as shown:
+                shown.top(process.pid)
+                shown.until("5 coroutines wait", "unprepared_arguments.cpp")
+                if how:
+                    os.kill(process_of(shown), how)
+                else:
+                    shown.keys("q")
+                shown.until(f"left with {status}")
+            check(not list(scratch.iterdir()), f"{list(scratch.iterdir())} are left behind")
 
 
 def check_growing(place):
@@ -525,6 +543,7 @@ def main():
         check_plain(place, trace)
         check_endings(place, trace)
         check_live(place)
+        check_memory(place)
         check_growing(place)
         check_choice(place)
         check_live_refusals(place)

@@ -112,6 +112,7 @@ async function load(into: HTMLElement, trace: Trace, process: number, id: number
 		["started at", number("spawn_site") ? placeLink(number("spawn_site")) : null],
 		["thread", threadName(number("thread") || null)],
 		["resumes", `${count(number("nr_resumes"))}; ${many(number("nr_wakes"), "wake")}, ${many(number("nr_migrations"), "migration")}`],
+		...trace.report.sights.filter(({ coroutine }) => coroutine === id).map(({ text }): [string, Child] => ["seen in memory", text]),
 		["it ran", spent(number("running_ns"))], ["it was ready", spent(number("ready_ns"))], ["it waited", spent(number("waiting_ns"))],
 	];
 	const life = h("canvas", { class: "life", role: "img", "aria-label": "Its life: states over time" });

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A process without a probe, for commands that show a file: its coroutines as they are found in its memory. */
+#ifndef CLI_LOOK_H
+#define CLI_LOOK_H
+
+#include "private_folder.h"
+#include "subject.h"
+
+/*
+ * look_is_all: is the operand a process that has no probe? Then a look into its memory is all that can be had. False if
+ * that is not known.
+ */
+bool look_is_all(const struct subject *subject);
+
+/*
+ * look_take: looks into the process's memory, and writes what is found as a trace, `folder->file`; says so. Returns 0,
+ * after which the caller removes the folder; else the exit status, after printing why it failed.
+ */
+int look_take(const struct arguments *arguments, const struct subject *subject,
+	struct private_folder *folder);
+
+#endif
