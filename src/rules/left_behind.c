@@ -117,11 +117,12 @@ static bool sends_to_nobody(const struct analysis *analysis, const struct model_
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
 
-/* New coroutines from outside may bring what consumers wait for, but they cannot release a lock. */
+/* New coroutines from outside may bring what consumers wait for, but they release no lock, and make no room. */
 static bool is_forsaken(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (may_get_work(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
-		!analyze_wakers_want_lock(analysis, coro))
+		!analyze_wakers_want_lock(analysis, coro) &&
+		!analyze_ties_object(analysis, coro)->givers.had_stock)
 		return false;
 	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
 }
@@ -134,10 +135,7 @@ static bool is_in_silence(const struct analysis *analysis, const struct model_co
 	       analyze_wakers_fell_silent(analysis, coro);
 }
 
-/*
- * Is it in a circle of givers that will not go on by itself? Consumers that only wait for each other's messages may be
- * idle if others may bring them work.
- */
+/* Is it in a circle of givers that will not go on by itself? Consumers may be idle if others may bring them work. */
 static bool is_in_circle(const struct analysis *analysis, uint32_t lead)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[lead];
