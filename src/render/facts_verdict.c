@@ -229,6 +229,17 @@ static uint64_t nr_without_waker(const struct ct_report *report)
 	return count;
 }
 
+/* A crash that no other finding explains: who waited then is all that there is to look at. */
+static bool is_only_crash(const struct ct_report *report)
+{
+	uint32_t i;
+
+	for (i = 0; i < report->nr_findings; i++)
+		if (report->findings[i].rule != CT_RULE_CRASH)
+			return false;
+	return report->nr_findings > 0;
+}
+
 /* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
@@ -244,6 +255,8 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 		text_add(rows, "those at allowed places are not judged");
 	else if (quality->nr_left_out)
 		text_add(rows, "the events that were left out may show why");
+	else if (is_only_crash(report))
+		text_format(rows, "no finding is about %s", nr_waiting == 1 ? "it" : "them");
 	else
 		may_be_woken(rows, nr_waiting, nr_left_waiting(report));
 	if (nr_without_waker(report))
@@ -452,7 +465,9 @@ void render_facts_verdict(struct text *rows, const struct ct_report *report)
 {
 	if (report->nr_findings)
 		tell_sum(rows, report);
-	else if (report->quality.nr_coros)
+	if (is_only_crash(report) && !report->tables->is_from_memory)
+		still_waiting(rows, report);
+	else if (!report->nr_findings && report->quality.nr_coros)
 		no_finding(rows, report);
 	/* Both are printed: a crash is also found in a program without coroutines. */
 	if (report->quality.nr_coros == 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests what `info` and the last lines of `run` say of a recording: nothing is left out silently, and nothing that is
+"""Tests what `info`, the verdict of `report` and the last lines of `run` say of a recording: nothing is left out silently, and nothing that is
 in order is reported as a problem.
 """
 import re
@@ -32,6 +32,33 @@ def check_quiet_program(place):
     said = run(COROTRACER, "run", "-o", trace, "--", "true").stderr
     told = run(COROTRACER, "info", trace).stdout
     check("note" not in told and "mappings" not in said, f"lamented without need:\n{said}{told}")
+
+
+CRASH = """\
+trace from=0 until=2s
+process 1 pid=100 program=/bin/app probe ledger
+thread 1 tid=101 name=worker-0
+site 1 kind=source file=/src/app.cpp line=10 function=main
+site 2 kind=source file=/src/app.cpp line=20 function=ask
+end 1 signaled 6 at=1s
+1ms t1 create c1 0x11010 @1
+2ms t1 resume c1
+3ms t1 suspend c1 descriptor:9 @2
+4ms t1 create c2 0x12010 @1
+5ms t1 resume c2
+900ms t1 crash 0xdead @1 argument=6
+"""
+
+
+def check_crash_alone(place):
+    """A crash that is the only finding: who waited then, and where, is all that there is to look at."""
+    text, trace = place + "/crash.txt", place + "/crash.ctrace"
+    with open(text, "w", encoding="ascii") as file:
+        file.write(CRASH)
+    run(COROTRACER, "assemble", text, "-o", trace)
+    told = " ".join(run(COROTRACER, "report", trace).stdout.split())
+    check("1 finding: 1 proven" in told, told)
+    check("still waiting: 1 coroutine waits at the end; no finding is about it" in told and "1 at ask, src/app.cpp:20" in told, told)
 
 
 def check_changed_program(place):
@@ -68,6 +95,7 @@ def main():
         check_many_processes(place)
         for _ in range(20):
             check_quiet_program(place)
+        check_crash_alone(place)
 
 
 if __name__ == "__main__":
