@@ -56,6 +56,22 @@ static void put_threads(struct mcp_call *call, const struct ct_live *live)
 		mcp_row_add(call, rows, mcp_json_data(live->looks[i].text));
 }
 
+/* What a look into memory saw of the coroutine. */
+static void put_seen(struct mcp_call *call, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+	struct json_object *rows = NULL;
+	uint32_t i;
+
+	for (i = 0; i < tables->nr_sights; i++) {
+		if (tables->sights[i].coro != report->why_coro.id)
+			continue;
+		if (!rows)
+			rows = mcp_put_rows(call->answer, "seen");
+		mcp_row_add(call, rows, mcp_json_data(tables->sights[i].text));
+	}
+}
+
 static bool speaks_of(const struct ct_finding *finding, const struct ct_coro *coro)
 {
 	uint32_t i;
@@ -118,6 +134,7 @@ void mcp_tool_why(struct mcp_call *call)
 		mcp_steps_put(call, "chain", report, report->why, report->nr_why);
 		put_findings(call, trace, &report->why_coro);
 		put_awaits(call, report);
+		put_seen(call, report);
 		put_threads(call, &report->live);
 		suggest(call, trace, report);
 	} else {

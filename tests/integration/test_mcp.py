@@ -10,6 +10,7 @@ import signal
 import subprocess
 
 from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
+from unprepared import compiled, running
 
 FAULTY = BUILD / "examples/example-tcp-server-fault-a"
 META = "io.modelcontextprotocol/"
@@ -352,6 +353,15 @@ def check_ends():
     check("no operand" in run(COROTRACER, "mcp", "x.ctrace", status=2).stderr, "an operand was taken")
 
 
+def check_memory(place):
+    """A process that nobody prepared: of a coroutine it is said what its variables hold."""
+    with running(compiled(pathlib.Path(place), "g++", "unprepared_arguments")) as (process, _), Server() as server:
+        server.initialize()
+        handle = server.call("open", process=process.pid, duration="10ms")["handle"]
+        found = server.call("why", handle=handle, coroutine=1)
+        check(len(found["seen"]) == 1 and found["seen"][0].startswith("arguments: number = "), f"{found}")
+
+
 def main():
     if run(COROTRACER, "mcp", input="", status=None).returncode == 7:
         skip("this build has no json-c")
@@ -366,6 +376,7 @@ def main():
         check_root(scratch)
         check_record(scratch)
         check_limit(scratch)
+        check_memory(scratch)
     check_process()
     check_ends()
 
