@@ -218,17 +218,17 @@ static inline void model_tell(
 	struct model *model, enum model_moment moment, struct model_sight sight)
 {
 	const struct model_looker *at = model->lookers[moment].at;
-	const struct model_looker *end = at + model->lookers[moment].count;
+	size_t count = model->lookers[moment].count, i = 0;
 	bool is_noted = true;
 
-	for (; end - at >= 4; at += 4) {
-		is_noted &= at[0].look(at[0].watch, &sight);
-		is_noted &= at[1].look(at[1].watch, &sight);
-		is_noted &= at[2].look(at[2].watch, &sight);
-		is_noted &= at[3].look(at[3].watch, &sight);
+	for (; i + 4 <= count; i += 4) {
+		is_noted &= at[i].look(at[i].watch, &sight);
+		is_noted &= at[i + 1].look(at[i + 1].watch, &sight);
+		is_noted &= at[i + 2].look(at[i + 2].watch, &sight);
+		is_noted &= at[i + 3].look(at[i + 3].watch, &sight);
 	}
-	for (; at < end; at++)
-		is_noted &= at->look(at->watch, &sight);
+	for (; i < count; i++)
+		is_noted &= at[i].look(at[i].watch, &sight);
 	model->has_no_memory |= !is_noted;
 }
 
