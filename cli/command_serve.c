@@ -191,13 +191,13 @@ static int serve_process(const struct arguments *arguments, const struct subject
 	if (status)
 		return status;
 	status = serve_path(arguments, folder.file);
-	private_folder_remove(&folder);
+	look_end(subject, &folder);
 	return status;
 }
 
 int command_serve(const struct arguments *arguments)
 {
-	struct subject subject = {.duration = OPTION_SERVING_LISTEN};
+	struct subject subject = {.may_be_process = true};
 	struct stat status;
 
 	if (arguments->nr_operands != 1)

@@ -147,7 +147,8 @@ static int show_process(const struct arguments *arguments, const struct subject 
 		shown.operand = folder.file;
 	}
 	exit_status = show(arguments, &shown, subject->operand, thresholds, state, &number);
-	private_folder_remove(&folder);
+	if (folder.folder[0])
+		look_end(subject, &folder);
 	return number ? die_of(number) : exit_status;
 }
 

@@ -6,7 +6,9 @@
 #include "corotracer/ct.h"
 #include "exits.h"
 #include "look.h"
+#include "output.h"
 #include "say.h"
+#include "signals.h"
 #include "value.h"
 
 bool look_is_all(const struct subject *subject)
@@ -23,13 +25,32 @@ bool look_is_all(const struct subject *subject)
 	return i == count;
 }
 
+void look_end(const struct subject *subject, struct private_folder *folder)
+{
+	private_folder_remove(folder);
+	subject_settle(subject);
+}
+
+/* Writes the trace; returns the exit status. */
+static int write_look(struct ct_trace *trace, const struct private_folder *folder)
+{
+	struct ct_export_options options = {.size = sizeof(options), .format = CT_EXPORT_CTRACE};
+	struct ct_error error;
+	enum ct_status status = ct_export(trace, &options, folder->file, &error);
+	bool was_delivered;
+	int number;
+
+	progress_end();
+	if (status)
+		return say_failure(status, &error);
+	number = signals_take(0, &was_delivered);
+	return number ? EXIT_SIGNALED + number : 0;
+}
+
 int look_take(const struct arguments *arguments, const struct subject *subject,
 	struct private_folder *folder)
 {
-	struct ct_export_options options = {.size = sizeof(options), .format = CT_EXPORT_CTRACE};
 	struct ct_trace *trace;
-	struct ct_error error;
-	enum ct_status status;
 	int exit_status;
 
 	if (!private_folder_make(folder, "look.ctrace")) {
@@ -42,12 +63,11 @@ int look_take(const struct arguments *arguments, const struct subject *subject,
 		private_folder_remove(folder);
 		return exit_status;
 	}
-	status = ct_export(trace, &options, folder->file, &error);
+	exit_status = write_look(trace, folder);
 	ct_trace_close(trace);
-	subject_settle(subject);
-	if (status) {
-		private_folder_remove(folder);
-		return say_failure(status, &error);
+	if (exit_status) {
+		look_end(subject, folder);
+		return exit_status;
 	}
 	say_sentence("process %s has no probe: shown is what was found in its memory just now",
 		subject->operand);

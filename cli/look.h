@@ -13,10 +13,12 @@
 bool look_is_all(const struct subject *subject);
 
 /*
- * look_take: looks into the process's memory, and writes what is found as a trace, `folder->file`; says so. Returns 0,
- * after which the caller removes the folder; else the exit status, after printing why it failed.
+ * look_take: looks into the process's memory, and writes what is found as a trace, `folder->file`; says so. Returns 0;
+ * signals are caught then (signals.h) until the caller calls look_end, which removes the folder. Else the exit status,
+ * after printing why it failed, or that of a signal that came meanwhile.
  */
 int look_take(const struct arguments *arguments, const struct subject *subject,
 	struct private_folder *folder);
+void look_end(const struct subject *subject, struct private_folder *folder);
 
 #endif

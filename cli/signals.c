@@ -21,6 +21,7 @@ struct arrival {
 };
 
 static int pipe_ends[2] = {-1, -1};
+static unsigned nr_catches;
 static bool is_to_end; /* the user wants to end */
 static struct sigaction before[NR_PASSED_ON];
 
@@ -43,9 +44,14 @@ bool signals_catch(void)
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 	size_t i;
 
+	if (nr_catches > 0) {
+		nr_catches++;
+		return true;
+	}
 	is_to_end = false;
 	if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return false;
+	nr_catches = 1;
 	for (i = 0; i < NR_PASSED_ON; i++) {
 		sigaction(passed_on[i], NULL, &before[i]);
 		if (before[i].sa_handler != SIG_IGN)
@@ -121,6 +127,8 @@ void signals_release(void)
 {
 	size_t i;
 
+	if (--nr_catches > 0)
+		return;
 	witness_stop();
 	for (i = 0; i < NR_PASSED_ON; i++)
 		sigaction(passed_on[i], &before[i], NULL);

@@ -12,7 +12,10 @@
 
 #include "corotracer/ct.h"
 
-/* signals_catch: from now on signals are queued for signals_pass_on. False: no pipe could be made. */
+/*
+ * signals_catch: from now on signals are queued for signals_pass_on. False: no pipe could be made. If they are caught
+ * already they stay so until signals_release has been called as often.
+ */
 bool signals_catch(void);
 
 /* signals_descriptor: readable if signals_pass_on has a signal to pass on. */

@@ -97,7 +97,8 @@ bool subject_is_process(const struct subject *subject)
 {
 	const char *operand = subject->operand;
 
-	return subject->duration && *operand && operand[strspn(operand, "0123456789")] == '\0';
+	return (subject->duration || subject->may_be_process) && *operand &&
+	       operand[strspn(operand, "0123456789")] == '\0';
 }
 
 const char *subject_file(const struct subject *subject)
@@ -149,7 +150,9 @@ static int open_process(const struct arguments *arguments, const struct subject 
 		.size = sizeof(live),
 		.pid = value_process(subject->operand),
 		.no_symbols = subject->no_symbols,
-		.duration_ns = (int64_t)arguments->meaning[subject->duration].number,
+		.duration_ns = subject->duration
+				       ? (int64_t)arguments->meaning[subject->duration].number
+				       : 0,
 		.memory_bytes = arguments->meaning[OPTION_JUDGE_MEMORY].number,
 	};
 	struct ct_error error;

@@ -12,8 +12,9 @@
 struct subject {
 	const char *operand;
 	bool no_symbols;
-	/* The option for how long a process is recorded; OPTION_NONE: the operand cannot be a process. */
+	/* The option for how long a process is recorded; OPTION_NONE: the operand cannot be a process, or may_be_process. */
 	enum option duration;
+	bool may_be_process; /* which is recorded for as long as the library chooses */
 };
 
 /*
