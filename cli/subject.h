@@ -12,9 +12,9 @@
 struct subject {
 	const char *operand;
 	bool no_symbols;
-	/* The option for how long a process is recorded; OPTION_NONE: the operand cannot be a process, or may_be_process. */
+	/* The option for how long a process is recorded; OPTION_NONE: the operand cannot be a process */
 	enum option duration;
-	bool may_be_process; /* which is recorded for as long as the library chooses */
+	bool may_be_process; /* all the same: it is recorded for as long as the library chooses */
 };
 
 /*

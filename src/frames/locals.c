@@ -201,17 +201,53 @@ static const struct member *member_of(struct looking *looking, struct variable *
 
 /* ---------------------------------------------------------------- where they are in use */
 
+static uint64_t bias_of(const struct looking *looking)
+{
+	return symbol_debug_info_bias(looking->code->modules->at[looking->function->module].debug);
+}
+
 static bool is_in_use(
 	const struct looking *looking, struct variable *variable, const struct code_point *point)
 {
-	const struct debug_info *debug =
-		looking->code->modules->at[looking->function->module].debug;
+	uint64_t bias = bias_of(looking);
 
 	if (point->is_initial || !point->await || point->others[0] || variable->line >= point->line)
 		return false;
 	return !variable->has_block ||
-	       (symbol_debug_info_covers(debug, &variable->block, point->await) &&
-		       symbol_debug_info_covers(debug, &variable->block, point->store));
+	       (symbol_entry_covers(&variable->block, point->await - bias) &&
+		       symbol_entry_covers(&variable->block, point->store - bias));
+}
+
+/* No declaration is within another one's value. */
+static bool has_declared_between(const struct looking *looking, const struct variable *variable,
+	const struct code_point *point)
+{
+	uint32_t i;
+
+	for (i = 0; i < looking->nr_variables; i++)
+		if (looking->variables[i].line > variable->line &&
+			looking->variables[i].line < point->line)
+			return true;
+	return false;
+}
+
+/*
+ * What an await gives may be what a variable on the line before is made of. A number is only wrong then; a text would
+ * be read from wherever the memory led to before. Code of the variable's line has to come first; optimised code says
+ * nothing by its order.
+ */
+static bool is_made_before(const struct looking *looking, struct variable *variable,
+	const struct code_value *local, const struct code_point *point)
+{
+	uint64_t bias = bias_of(looking);
+	uint32_t offset;
+
+	if (!value_is_text(local))
+		return true;
+	if (!offset_of(&variable->entry, &offset))
+		return has_declared_between(looking, variable, point);
+	return symbol_entry_has_code(&variable->entry, (int)variable->line,
+		looking->function->resume - bias, point->await - bias);
 }
 
 static bool take(struct looking *looking, struct variable *variable)
@@ -234,7 +270,8 @@ static bool take(struct looking *looking, struct variable *variable)
 	if (local.bytes == 0)
 		return true;
 	for (i = 0; i < shape->points.count; i++)
-		if (is_in_use(looking, variable, &shape->points.at[i])) {
+		if (is_in_use(looking, variable, &shape->points.at[i]) &&
+			is_made_before(looking, variable, &local, &shape->points.at[i])) {
 			shape->points.at[i].locals |= UINT64_C(1) << shape->locals.count;
 			places++;
 		}

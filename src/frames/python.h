@@ -55,13 +55,16 @@ struct python_class {
 	enum python_type type; /* what it is, or is derived from */
 };
 
+#define PYTHON_NAMES_MAX 64u /* of a function's variables that are read */
+
 /* A function's code. */
 struct python_code {
 	const char *name;
 	const char *file;
 	uint32_t first_line;
 	uint32_t nr_locals;
-	const char **local_names; /* of the first ones; "": not known */
+	const char **
+		local_names; /* of at most PYTHON_NAMES_MAX; "": not known, or longer than anybody would read */
 	uint32_t nr_names;
 	uint32_t nr_values; /* most that its frame's stack holds above the locals */
 	uint32_t table_bytes;
@@ -101,6 +104,13 @@ void python_type_name(const struct python *python, uint64_t object, char *text, 
 const char *python_text(struct python *python, uint64_t object);
 const char *python_text_within(
 	struct python *python, uint64_t object, const uint8_t *bytes, size_t nr_bytes);
+
+/*
+ * python_int_within: the number of an int of which the first PYTHON_INT_BYTES have been read; false: it takes more than
+ * 63 bits.
+ */
+#define PYTHON_INT_BYTES 36
+bool python_int_within(const struct python *python, const uint8_t *bytes, int64_t *ret_number);
 
 /* python_code_at: reads a code object, once; NULL: it is none. Valid until the next call. */
 const struct python_code *python_code_at(struct python *python, uint64_t address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects of CPython, their lines, and texts (python.h). */
+/* Code objects of CPython, their lines, texts and numbers (python.h). */
 #include <stdlib.h>
 
 #include "frames/python.h"
@@ -11,17 +11,31 @@
 #define BYTES_START 32        /* of a bytes object: its first byte */
 #define CODE_READ_BYTES 192
 #define NAMES_BEFORE_FILE 16u /* bytes before a code's file: the names of its locals */
-#define NAMES_MAX 64u
+#define NAME_MAX_BYTES 80u
 
 /* PyASCIIObject: length, and two bytes further a bit field: kind in bits 2 to 4, compact 5, ASCII 6. */
 #define TEXT_LENGTH 16
 #define TEXT_STATE 32
+/* An int: digits of 30 bits; before them how many there are, and a sign, which 3.11 has in the count itself. */
+#define INT_TAG 16
+#define INT_DIGITS 24
+#define INT_TAG_NEGATIVE 2u
+#define INT_READ_DIGITS 3u
+#define INT_LAST_DIGIT 7u   /* greater ones do not fit into 63 bits */
 #define TEXT_READ_BYTES 128 /* of most texts, with their characters */
 #define KIND(state) ((state) >> 2 & 7)
 #define IS_COMPACT(state) ((state) >> 5 & 1)
 #define IS_ASCII(state) ((state) >> 6 & 1)
 
 /* ---------------------------------------------------------------- texts */
+
+static uint64_t word_at(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
 
 static uint32_t character_at(const uint8_t *bytes, size_t at, unsigned kind)
 {
@@ -105,15 +119,30 @@ const char *python_text(struct python *python, uint64_t object)
 		python, object, bytes, image_read(python->image, object, bytes, sizeof(bytes)));
 }
 
-/* ---------------------------------------------------------------- code */
+/* ---------------------------------------------------------------- numbers */
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
+bool python_int_within(const struct python *python, const uint8_t *bytes, int64_t *ret_number)
 {
-	uint64_t word;
+	uint32_t digits[INT_READ_DIGITS] = {0};
+	uint64_t tag = word_at(bytes, INT_TAG), nr_digits = tag >> 3;
+	bool is_negative = (tag & 3) == INT_TAG_NEGATIVE;
 
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
+	if (python->layout->has_signed_sizes) {
+		is_negative = (int64_t)tag < 0;
+		nr_digits = is_negative ? -tag : tag;
+	}
+	if (nr_digits > INT_READ_DIGITS)
+		return false;
+	memcpy(digits, bytes + INT_DIGITS, nr_digits * sizeof(*digits));
+	if (digits[INT_READ_DIGITS - 1] > INT_LAST_DIGIT)
+		return false;
+	*ret_number = (int64_t)digits[0] | (int64_t)digits[1] << 30 | (int64_t)digits[2] << 60;
+	if (is_negative)
+		*ret_number = -*ret_number;
+	return true;
 }
+
+/* ---------------------------------------------------------------- code */
 
 static uint32_t number_at(const uint8_t *bytes, size_t offset)
 {
@@ -141,10 +170,21 @@ static void read_table(struct python *python, uint64_t object, struct python_cod
 		(uint32_t)image_read(python->image, object + BYTES_START, table, length);
 }
 
+static const char *short_text(struct python *python, uint64_t object)
+{
+	struct arena_mark mark = arena_mark(python->found->arena);
+	const char *text = python_text(python, object);
+
+	if (strlen(text) <= NAME_MAX_BYTES)
+		return text;
+	arena_reset(python->found->arena, mark);
+	return "";
+}
+
 /* A tuple, of which a code has as many locals as names. */
 static void read_names(struct python *python, uint64_t object, struct python_code *code)
 {
-	uint32_t count = code->nr_locals < NAMES_MAX ? code->nr_locals : NAMES_MAX, i;
+	uint32_t count = code->nr_locals < PYTHON_NAMES_MAX ? code->nr_locals : PYTHON_NAMES_MAX, i;
 	uint64_t name;
 
 	if (count == 0 || python_type_of(python, object) != PYTHON_TUPLE)
@@ -158,7 +198,7 @@ static void read_names(struct python *python, uint64_t object, struct python_cod
 		code->local_names[i] =
 			image_read_word(python->image,
 				object + python->layout->items + i * sizeof(name), &name)
-				? python_text(python, name)
+				? short_text(python, name)
 				: "";
 	code->nr_names = count;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the variables of Python's coroutines (python_locals.h): the values with which a frame begins. */
-#include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "frames/python_locals.h"
+#include "frames/value.h"
 #include "say/say.h"
 
 #define TOLD_MAX 8u
@@ -15,16 +16,10 @@
 #define OBJECT_SIZE 16u /* of texts, lists, tuples and deques; in a dict as well */
 #define SET_USED 24u
 
-/* An int: digits of 30 bits; before them how many there are, and a sign, which 3.11 has in the count itself. */
-#define INT_TAG 16u
-#define INT_DIGITS 24u
-#define INT_TAG_NEGATIVE 2u
-#define INT_TOLD_DIGITS 2u
-
 #define OBJECT_READ_BYTES \
 	96u /* as much of an object as is looked at, a short text with its characters included */
+#define OBJECT_LEAST_BYTES 32u
 #define OBJECT_TYPE 8u
-#define FRAME_READ_LOCALS 64u
 
 /* An object, read at once: each read of a process is a system call. */
 struct object {
@@ -61,35 +56,16 @@ static bool read_object(const struct python *python, uint64_t address, struct ob
 		address ? image_read(python->image, address, ret_object->bytes, OBJECT_READ_BYTES)
 			: 0;
 	ret_object->type = python_type_at(python, word_at(ret_object, OBJECT_TYPE));
-	return ret_object->type != PYTHON_OTHER;
+	return ret_object->type != PYTHON_OTHER && ret_object->nr_bytes >= OBJECT_LEAST_BYTES;
 }
 
 /* ---------------------------------------------------------------- values */
-
-static bool take_int(const struct python *python, const struct object *object, int64_t *ret_number)
-{
-	uint32_t digits[INT_TOLD_DIGITS] = {0};
-	uint64_t tag = word_at(object, INT_TAG), nr_digits = tag >> 3;
-	bool is_negative = (tag & 3) == INT_TAG_NEGATIVE;
-
-	if (python->layout->has_signed_sizes) {
-		is_negative = (int64_t)tag < 0;
-		nr_digits = is_negative ? -tag : tag;
-	}
-	if (nr_digits > INT_TOLD_DIGITS)
-		return false;
-	memcpy(digits, object->bytes + INT_DIGITS, nr_digits * sizeof(*digits));
-	*ret_number = (int64_t)digits[0] | (int64_t)digits[1] << 30;
-	if (is_negative)
-		*ret_number = -*ret_number;
-	return true;
-}
 
 static void say_int(struct locals *locals, const char *name, const struct object *object)
 {
 	int64_t number;
 
-	if (!take_int(locals->python, object, &number))
+	if (!python_int_within(locals->python, object->bytes, &number))
 		return;
 	begin(locals, name);
 	if (object->type == PYTHON_BOOL)
@@ -104,7 +80,7 @@ static void say_float(struct locals *locals, const char *name, const struct obje
 
 	memcpy(&number, object->bytes + FLOAT_VALUE, sizeof(number));
 	begin(locals, name);
-	text_format(&locals->values, "%g", number);
+	text_format(&locals->values, "%.15g", number);
 }
 
 static void say_length(
@@ -128,7 +104,16 @@ static size_t bytes_of_characters(const char *text, size_t nr_characters)
 	return at;
 }
 
-/* A text that is too long to be read, or of a form of its own, has its length alone. */
+static size_t count_characters(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += ((unsigned char)*text & 0xc0) != 0x80;
+	return count;
+}
+
+/* A text that is too long to be read, of a form of its own, or has characters without a shape, has its length alone. */
 static void say_text(struct locals *locals, const char *name, const struct object *object)
 {
 	struct python *python = locals->python;
@@ -136,13 +121,17 @@ static void say_text(struct locals *locals, const char *name, const struct objec
 	const char *text =
 		python_text_within(python, object->address, object->bytes, object->nr_bytes);
 	size_t nr_bytes = bytes_of_characters(text, TEXT_MAX_CHARACTERS);
+	char shown[TEXT_MAX_CHARACTERS * 4 + 1], quoted[VALUE_QUOTED_BYTES];
 
-	if (!text[0] && word_at(object, OBJECT_SIZE) > 0) {
+	if (count_characters(text) != word_at(object, OBJECT_SIZE) ||
+		text_plain_bytes(text) != strlen(text) || strpbrk(text, "\t\n")) {
 		say_length(locals, name, object, OBJECT_SIZE);
 	} else {
+		memcpy(shown, text, nr_bytes);
+		shown[nr_bytes] = '\0';
+		value_put_quoted(quoted, '\'', shown, text[nr_bytes] != '\0');
 		begin(locals, name);
-		text_format(&locals->values, "'%.*s%s'", (int)nr_bytes, text,
-			text[nr_bytes] ? "..." : "");
+		text_add(&locals->values, quoted);
 	}
 	arena_reset(python->found->arena, mark);
 }
@@ -198,8 +187,8 @@ static void say_locals_of(
 	struct locals *locals, const struct python_call *call, const struct python_code *code)
 {
 	const struct python_layout *layout = locals->python->layout;
-	uint64_t words[FRAME_READ_LOCALS], first = call->address + layout->frame + layout->locals;
-	size_t count = code->nr_names < FRAME_READ_LOCALS ? code->nr_names : FRAME_READ_LOCALS, i;
+	uint64_t words[PYTHON_NAMES_MAX], first = call->address + layout->frame + layout->locals;
+	size_t count = code->nr_names, i;
 
 	text_clear(&locals->values);
 	locals->nr_told = 0;

@@ -22,10 +22,6 @@
 #define COLLECTED_BYTES \
 	16 /* in front of an object: the collector's list; not 0 if the object is in use */
 
-/* An int with the number of a task that was given no name: a sign and a count of digits, then digits of 30 bits. */
-#define NUMBER_TAG 16
-#define NUMBER_DIGITS 24
-
 struct found_reader {
 	bool is_python;
 	bool is_known; /* its version */
@@ -194,18 +190,19 @@ static uint32_t place_of_chain(struct python *python, const struct python_chain 
 
 /* ---------------------------------------------------------------- one task */
 
+/* A task that was given no name has a number, which its name is made of when somebody asks. */
 static const char *name_of(struct python *python, uint64_t object)
 {
-	uint64_t tag = 0;
-	uint32_t digits[2] = {0};
+	uint8_t bytes[PYTHON_INT_BYTES] = {0};
+	int64_t number;
 	char text[32];
 
 	if (python_type_of(python, object) != PYTHON_NUMBER)
 		return python_text(python, object);
-	image_read_word(python->image, object + NUMBER_TAG, &tag);
-	image_read(python->image, object + NUMBER_DIGITS, digits, tag >> 3 > 1 ? 8 : 4);
-	snprintf(text, sizeof(text), "Task-%llu",
-		(unsigned long long)digits[0] | (unsigned long long)digits[1] << 30);
+	image_read(python->image, object, bytes, sizeof(bytes));
+	if (!python_int_within(python, bytes, &number))
+		return "";
+	snprintf(text, sizeof(text), "Task-%lld", (long long)number);
 	return found_text(python->found, text);
 }
 

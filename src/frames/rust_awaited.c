@@ -4,6 +4,7 @@
  * what is in its other members, then what its pointers lead to, since there is room for a few.
  */
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,11 +179,15 @@ static void say_text(struct walk *walk, const struct spot *spot, const struct ru
 	if (!walk->text || is_full(walk) ||
 		!find_member(walk, &spot->value, length_member, &length) ||
 		!image_read_word(image, length.address, &nr_bytes) ||
-		!image_read_word(image, pointer->address, &address) ||
-		!value_quote(image, address, nr_bytes, quoted))
+		!image_read_word(image, pointer->address, &address))
 		return;
-	begin_value(walk, spot->name, "");
-	text_add(walk->text, quoted);
+	if (value_quote(image, address, nr_bytes, quoted)) {
+		begin_value(walk, spot->name, "");
+		text_add(walk->text, quoted);
+	} else {
+		begin_value(walk, spot->name, ".len");
+		text_format(walk->text, "%" PRIu64, nr_bytes);
+	}
 }
 
 /* ---------------------------------------------------------------- structures */

@@ -28,14 +28,20 @@ static bool take(void *context, const char *name, const struct rust_value *membe
 	return true;
 }
 
+static bool count(void *context, const char *name, const struct rust_value *member)
+{
+	(void)name, (void)member;
+	return ++*(uint32_t *)context < MEMBERS_MAX;
+}
+
 static uint32_t count_captured(const struct rust_value *function)
 {
-	struct variables captured = {.count = 0};
 	struct rust_value first;
+	uint32_t nr_captured = 0;
 
 	if (rust_first_variant(function, &first))
-		rust_each_member(&first, take, &captured);
-	return captured.count;
+		rust_each_member(&first, count, &nr_captured);
+	return nr_captured;
 }
 
 /* A captured value that was moved away is still there, bit by bit. */

@@ -107,7 +107,10 @@ static void add_float(struct text *text, uint64_t word, uint32_t bytes)
 
 	memcpy(&wide, &word, sizeof(wide));
 	memcpy(&narrow, &word, sizeof(narrow));
-	text_format(text, "%g", bytes == sizeof(narrow) ? (double)narrow : wide);
+	if (bytes == sizeof(narrow))
+		text_format(text, "%g", (double)narrow);
+	else
+		text_format(text, "%.15g", wide);
 }
 
 static void add_enumeration(struct text *text, const struct code_value *value, uint64_t word)
@@ -155,11 +158,13 @@ void value_add(struct text *text, const struct code_value *value, uint64_t word)
 
 static const struct {
 	const char *class_name; /* its beginning */
+	const char *argument;   /* among those of the template */
 	const char *characters;
 	const char *length;
 } texts[] = {
-	{"basic_string<char,", "_M_dataplus", "_M_string_length"},
-	{"basic_string_view<char,", "_M_str", "_M_len"},
+	/* With other allocators the pointer has something before it. */
+	{"basic_string<char,", "std::allocator<char>", "_M_dataplus", "_M_string_length"},
+	{"basic_string_view<char,", "", "_M_str", "_M_len"},
 };
 
 static bool find_offset(Dwarf_Die *type, const char *name, uint32_t *ret_offset)
@@ -188,6 +193,7 @@ void value_take_text(Dwarf_Die *type, struct code_value *value)
 	name = debug_is_class(&object) ? dwarf_diename(&object) : NULL;
 	for (i = 0; name && i < sizeof(texts) / sizeof(*texts); i++) {
 		if (strncmp(name, texts[i].class_name, strlen(texts[i].class_name)) != 0 ||
+			!strstr(name, texts[i].argument) ||
 			!find_offset(&object, texts[i].characters, &value->characters) ||
 			!find_offset(&object, texts[i].length, &value->length))
 			continue;
@@ -204,6 +210,20 @@ static size_t whole_characters(const char *bytes, size_t nr_bytes)
 	return nr_bytes;
 }
 
+void value_put_quoted(char quoted[VALUE_QUOTED_BYTES], char quote, const char *text, bool has_more)
+{
+	size_t at = 0;
+
+	quoted[at++] = quote;
+	for (; *text && at < VALUE_QUOTED_BYTES - sizeof("\\x...\""); text++) {
+		if (*text == quote || *text == '\\')
+			quoted[at++] = '\\';
+		quoted[at++] = *text;
+	}
+	snprintf(quoted + at, VALUE_QUOTED_BYTES - at, "%s%c", has_more || *text ? "..." : "",
+		quote);
+}
+
 bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
 	char quoted[VALUE_QUOTED_BYTES])
 {
@@ -218,8 +238,13 @@ bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
 	bytes[nr_told] = '\0';
 	if (text_plain_bytes(bytes) != nr_told || strpbrk(bytes, "\t\n"))
 		return false;
-	snprintf(quoted, VALUE_QUOTED_BYTES, "\"%s%s\"", bytes, nr_told < nr_bytes ? "..." : "");
+	value_put_quoted(quoted, '"', bytes, nr_told < nr_bytes);
 	return true;
+}
+
+bool value_is_text(const struct code_value *value)
+{
+	return value->form == CODE_FORM_TEXT || value->form == CODE_FORM_TEXT_BEHIND;
 }
 
 static bool quote_text(const struct image *image, uint64_t object, const struct code_value *value,
@@ -234,18 +259,13 @@ static bool quote_text(const struct image *image, uint64_t object, const struct 
 	       value_quote(image, characters, length, quoted);
 }
 
-static bool has_text(const struct code_value *value)
-{
-	return value->form == CODE_FORM_TEXT || value->form == CODE_FORM_TEXT_BEHIND;
-}
-
 /* A reference that leads to no text any more is said as the address that it is. */
 void value_tell(struct text *text, const char *words, const struct image *image, uint64_t frame,
 	const struct code_value *value)
 {
 	uint64_t word = 0, address = frame + value->offset;
 	char quoted[VALUE_QUOTED_BYTES];
-	bool is_text = has_text(value) && quote_text(image, address, value, quoted);
+	bool is_text = value_is_text(value) && quote_text(image, address, value, quoted);
 
 	if (!is_text && (value->form == CODE_FORM_TEXT ||
 				image_read(image, address, &word, value->bytes) != value->bytes))

@@ -13,17 +13,23 @@ bool value_take(struct arena *arena, Dwarf_Die *type, struct code_value *value);
 
 /*
  * value_take_text: fills in form and places for a std::string or std::string_view, as libstdc++ lays them out, or for a
- * reference to one; leaves size 0 where the type is another one.
+ * reference to one; changes nothing where the type is another one. value_is_text: did it?
  */
 void value_take_text(Dwarf_Die *type, struct code_value *value);
 
+bool value_is_text(const struct code_value *value);
+
 /*
- * value_quote: writes the characters at an address, in quotes, and "..." for those behind the first 40 bytes. False:
- * they cannot be read, or are no text, as where memory is used for something else by now.
+ * value_quote: writes the characters at an address, in quotes, with "\\" before a quote or a backslash among them, and
+ * "..." for those behind the first 40 bytes. False: they cannot be read, or are no text, as where memory is used for
+ * something else by now.
  */
-#define VALUE_QUOTED_BYTES 48
+#define VALUE_QUOTED_BYTES 176
 bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
 	char quoted[VALUE_QUOTED_BYTES]);
+
+/* value_put_quoted: does so with a text of at most 40 characters, in such quotes. */
+void value_put_quoted(char quoted[VALUE_QUOTED_BYTES], char quote, const char *text, bool has_more);
 
 /* value_tell: appends "name = value" behind the words, of a value in the frame; nothing, if it cannot be read. */
 void value_tell(struct text *text, const char *words, const struct image *image, uint64_t frame,

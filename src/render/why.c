@@ -101,7 +101,7 @@ static void looks(const struct page *page)
 	page->form->more(page, live->nr_looks - i, " threads");
 }
 
-/* What a look into memory saw of the coroutines of the chain: arguments. */
+/* What a look into memory saw of the coroutines of the chain: their variables, and what they await. */
 static void sights(const struct page *page)
 {
 	const struct ct_report *report = page->report;

@@ -38,8 +38,14 @@ bool symbol_debug_info_imports(const struct debug_info *debug, const char *name)
 bool symbol_debug_info_scopes(
 	struct debug_info *debug, uint64_t address, Dwarf_Die scopes[SCOPES_MAX], int *ret_count);
 
-/* symbol_debug_info_covers: see symbol_entry_covers, with an address like those above. */
-bool symbol_debug_info_covers(const struct debug_info *debug, Dwarf_Die *entry, uint64_t address);
+/* symbol_debug_info_bias: by how much the addresses above are greater than those of elfutils' entries. */
+uint64_t symbol_debug_info_bias(const struct debug_info *debug);
+
+/*
+ * symbol_entry_has_code: does code from the one address up to the other belong to this line of the file in which the
+ * entry is declared? Goes through all lines of the entry's unit.
+ */
+bool symbol_entry_has_code(Dwarf_Die *entry, int line, Dwarf_Addr from, Dwarf_Addr to);
 
 /* A part into which a compiler splits a C++20 coroutine. */
 struct coroutine_part {

@@ -567,9 +567,9 @@ bool symbol_debug_info_scopes(
 		unit_with_functions(&skeleton, &split), inside, scopes, ret_count);
 }
 
-bool symbol_debug_info_covers(const struct debug_info *debug, Dwarf_Die *entry, uint64_t address)
+uint64_t symbol_debug_info_bias(const struct debug_info *debug)
 {
-	return symbol_entry_covers(entry, address - debug->dwarf_bias);
+	return debug->dwarf_bias;
 }
 
 Dwarf_CFI *symbol_debug_info_frames(struct debug_info *debug, Dwarf_Addr *ret_bias)

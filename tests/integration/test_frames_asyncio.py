@@ -150,7 +150,8 @@ def test_reach(interpreter, version):
 VARIABLES = ("locals of serve: number = 7, path = '/item/7'; "
              "of gather: len(items) = 3, len(names) = 1, len(some) = 2, len(raw) = 5, len(pair) = 2, len(queue) = 4, "
              "text = 'für alle, die hier auf ihre Bestellung n...', zero = 0; "
-             "of fetch: host = 'example.org', attempt = 2, is_last = False, nothing = None, ratio = 0.5, debt = -123456789012, path = ''")
+             "of fetch: host = 'example.org', attempt = 2, is_last = False, nothing = None, debt = -123456789012, path = ''")
+STRANGE = ("locals of wait: now_ns = 1750000000123456789, now = 1750000000.25, quoted = 'it\\'s \\\\', len(cut) = 7, len(lines) = 9")
 
 
 def test_locals(interpreter, version):
@@ -159,6 +160,8 @@ def test_locals(interpreter, version):
         report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
     found = [one["text"] for one in report["sights"] if one["text"].startswith("locals of serve")]
     check(found == [VARIABLES], f"{version}: {found}")
+    found = [one["text"] for one in report["sights"] if one["text"].startswith("locals of wait")]
+    check(found == [STRANGE], f"{version}: {found}")
 
 
 def dumped(interpreter, scratch):

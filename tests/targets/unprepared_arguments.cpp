@@ -3,6 +3,7 @@
 // killed.
 #include <coroutine>
 #include <cstdio>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -37,10 +38,11 @@ Task work(int number, bool done, unsigned char byte, Mode mode, double share, co
 		share, static_cast<const void *>(pointer), name.c_str(), large, twice_1_2);
 }
 
-Task read(std::string_view view, const std::string &behind, const std::string &gone)
+Task read(std::string_view view, const std::string &behind, const std::string &gone,
+	const std::pmr::string &other)
 {
 	co_await Park{};
-	std::printf("%c %s %zu\n", view[0], behind.c_str(), gone.size());
+	std::printf("%c %s %zu %s\n", view[0], behind.c_str(), gone.size(), other.c_str());
 }
 
 Task bare()
@@ -54,11 +56,12 @@ int main()
 	static const std::string behind =
 		"für alle, die hier auf ihre Bestellung noch lange warten";
 	static const std::string gone = "\x01\xff";
+	static const std::pmr::string other = "allocated by a resource of its own";
 
 	for (int i = 0; i < 3; i++)
 		work(i - 2, i == 1, 200, i ? Mode::loud : Mode::quiet, 0.25, nullptr, "text",
 			1LL << 40);
-	read("a view", behind, gone);
+	read("a \"view\"", behind, gone, other);
 	bare();
 	std::puts("{}");
 	std::fflush(stdout);

@@ -142,6 +142,16 @@ Task branches(int number, const int *given)
 	std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+/* What the reply is made of comes with the await on the line below. */
+Task replies(int number)
+{
+	std::string early = "early";
+	std::string reply_that_is_made_of_what_the_await_gives =
+		word(number + co_await Park{"early", early});
+	std::fprintf(stderr, "%s %s\n", early.c_str(),
+		reply_that_is_made_of_what_the_await_gives.c_str());
+}
+
 template <class Number> Task sums(Number from)
 {
 	std::array<Number, 3> all = {from, from, from};
@@ -182,6 +192,7 @@ int main()
 		sums(number + 1);
 		sums(static_cast<unsigned short>(number + 1));
 		lambdas(number);
+		replies(number);
 	}
 	/* Some go on, so that they wait at later places: how often, depends on their number. */
 	for (size_t i = 0; i < waiting.size() && waiting.size() < 400; i++)

@@ -9,9 +9,14 @@ class Gate(asyncio.Event):
 
 
 async def fetch(host, attempt, is_last, gate):
-    nothing, ratio, debt, too_large, path = None, 0.5, -123456789012, 10**30, ""
+    nothing, debt, too_large, path = None, -123456789012, 10**30, ""
     await gate.wait()
-    return host, attempt, is_last, nothing, ratio, debt, too_large, path
+    return host, attempt, is_last, nothing, debt, too_large, path
+
+
+async def wait(now_ns, now, quoted, cut, lines, gate):
+    await gate.wait()
+    return now_ns, now, quoted, cut, lines
 
 
 async def gather(items, names, some, raw, pair, queue, text, gate):
@@ -34,9 +39,11 @@ async def serve(number, gate):
 
 async def main():
     served = asyncio.create_task(serve(7, Gate()))
+    other = asyncio.create_task(wait(1750000000123456789, 1750000000.25, "it's \\", "ab\0cdef", "two\nlines", Gate()))
     await asyncio.sleep(0.1)
     print("{}", flush=True)
     await served
+    await other
 
 
 asyncio.run(main())
