@@ -309,3 +309,10 @@ void analyze_unanswered_tell(
 		analyze_words_place(analysis, taker->wait_site));
 	analyze_story_party(analysis, story, index, 0);
 }
+
+bool analyze_unanswered_is_for_room(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL &&
+	       coro->wait_object & 1 && analyze_ties_object(analysis, coro)->givers.had_stock &&
+	       model_find_object(analysis->model, coro->process, coro->wait_object - 1);
+}

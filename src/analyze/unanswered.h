@@ -34,4 +34,11 @@ uint32_t analyze_unanswered_site(const struct analysis *analysis, const struct m
 void analyze_unanswered_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
+/*
+ * analyze_unanswered_is_for_room: does the coroutine certainly wait for room in a queue? Python's two ends of a queue
+ * have handles next to each other, of which the odd one is room. That more was taken than given says nothing alone: an
+ * item may have been put there unseen.
+ */
+bool analyze_unanswered_is_for_room(const struct analysis *analysis, const struct model_coro *coro);
+
 #endif

@@ -122,7 +122,7 @@ static bool is_forsaken(const struct analysis *analysis, const struct model_coro
 {
 	if (may_get_work(analysis, coro) && analyze_wakers_come_back(analysis, coro) &&
 		!analyze_wakers_want_lock(analysis, coro) &&
-		!analyze_ties_object(analysis, coro)->givers.had_stock)
+		!analyze_unanswered_is_for_room(analysis, coro))
 		return false;
 	return analyze_wakers_are_gone(analysis, coro, WAKERS_HABIT);
 }
