@@ -33,7 +33,7 @@ struct passing {
 	ct_time until;
 	int64_t ns;
 	uint32_t nr_runs;
-	uint32_t nr_own;     /* runs of others on the thread that ran the coroutine before */
+	uint32_t nr_own; /* runs of others on the thread asked about, as far as they were counted */
 	uint32_t nr_others;  /* others that ran, or were created, at least */
 	bool has_thread_run; /* others that still live ran on that thread */
 	bool has_more_runners;
@@ -66,7 +66,8 @@ static bool look_at_ready(struct model_watch *watch, const struct model_sight *s
 
 /*
  * Counts what ran from `since` until now, while the coroutine was ready. Others count as preferred if they ran on
- * `thread` (0: on any). Looks at all coroutines.
+ * `thread` (0: on any). If another thread ran the coroutine before, how many runs `thread` had was not counted. Looks
+ * at all coroutines.
  */
 static struct passing passing_since(const struct model_watch *watch, uint32_t index,
 	uint32_t thread, ct_time since, ct_time until)
@@ -92,8 +93,11 @@ static struct passing passing_since(const struct model_watch *watch, uint32_t in
 	}
 	if (passing.nr_others < nr_made)
 		passing.nr_others = nr_made;
-	if (thread && thread == before->thread)
-		passing.nr_own = (uint32_t)model->threads[thread].nr_resumes - before->nr_own;
+	if (thread)
+		passing.nr_own =
+			thread == before->thread
+				? (uint32_t)model->threads[thread].nr_resumes - before->nr_own
+				: 0;
 	return passing;
 }
 
@@ -109,13 +113,17 @@ static void note_runner(struct passing *passing, uint32_t thread)
 		passing->has_more_runners = true;
 }
 
-/* Notes the thread that runs a woken coroutine. */
+/* Notes the thread that runs a woken coroutine. The run that ends the delay does not count. */
 static bool look_at_run(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	struct passing *passing =
-		coro->state == CT_STATE_READY ? model_watch_place(watch, coro->wait_site) : NULL;
+	struct passing *passing = model_watch_place(watch, coro->wait_site);
+	struct before *before = model_watch_coro(watch, sight->coro);
 
+	if (coro->state != CT_STATE_READY)
+		return true;
+	before->nr_runs++;
+	before->nr_own += before->thread == sight->event->thread;
 	if (passing)
 		note_runner(passing, sight->event->thread);
 	return true;
@@ -137,8 +145,6 @@ static bool look_at_delay(struct model_watch *watch, const struct model_sight *s
 	longest.has_more_runners = passing->has_more_runners;
 	memcpy(longest.runners, passing->runners, sizeof(longest.runners));
 	*passing = longest;
-	/* The run that ended the delay does not count. */
-	passing->nr_runs -= passing->nr_runs > 0;
 	return true;
 }
 
