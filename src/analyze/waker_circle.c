@@ -176,10 +176,9 @@ static struct ahead ahead_of(const struct analysis *analysis, uint32_t index)
 		next = holder_of(analysis, coro);
 	if (next)
 		return (struct ahead){.coro = next};
-	if (!place->nr_woken) {
-		ahead = at_inner(analysis, coro);
-		return ahead.coro ? ahead : at_taker(analysis, coro);
-	}
+	if (!place->nr_woken)
+		return inner_of(analysis, coro->wait_site) ? at_inner(analysis, coro)
+							   : at_taker(analysis, coro);
 	if (!are_all_known(analysis, coro->wait_site, place))
 		return ahead;
 	return is_long(analysis, coro, place) && add_waker(analysis, coro->process, place, &ahead)
@@ -373,7 +372,7 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 			!chain.is_all_ended ? ""
 			: chain.is_own      ? ": only the next one has ended waits of each there"
 				       : ": each waits where only the next one has ended waits");
-	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended)
+	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended && !chain.is_own)
 		return words_own(analysis, &chain);
 	return "";
 }
