@@ -349,6 +349,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_ties_survey(analysis);
 	analyze_giver_circle_survey(analysis);
 	analysis->is_broken |= !analyze_waker_circle_begin(analysis);
+	analysis->is_broken |= !analyze_ended_taker_begin(analysis);
 	analyze_successors_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);

@@ -109,25 +109,43 @@ static bool makes_nobody_room(const struct analysis *analysis, const struct mode
 	       analyze_wakers_are_gone(analysis, coro, 1);
 }
 
-uint32_t analyze_ended_taker_only(const struct analysis *analysis, const struct model_coro *coro)
+bool analyze_ended_taker_begin(struct analysis *analysis)
+{
+	analysis->sole_takers = arena_array(&analysis->scratch,
+		analysis->model->tables->nr_sites + (size_t)1, sizeof(*analysis->sole_takers));
+	return analysis->sole_takers;
+}
+
+/* The id of the one that took the last sends from the line of this place; 0: there is none. Looks at all places. */
+static uint64_t sole_taker(const struct analysis *analysis, uint32_t wait_site)
 {
 	const struct model_watch *watch = analyze_watch_by(analysis, &analyze_ended_taker_watcher);
 	uint64_t taker = 0;
 	uint32_t site;
 
-	if (!is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro))
-		return 0;
 	for (site = 1; site < analysis->tables->nr_sites; site++) {
 		const struct place *place = model_watch_place(watch, site);
 
-		if (!place || !place->count ||
-			!is_same_line(analysis->model, site, coro->wait_site))
+		if (!place || !place->count || !is_same_line(analysis->model, site, wait_site))
 			continue;
 		if (place->count < LEAST_HABIT || (taker && taker != place->taker))
 			return 0;
 		taker = place->taker;
 	}
-	return taker ? model_find(analysis->model, coro->process, taker) : 0;
+	return taker;
+}
+
+uint32_t analyze_ended_taker_only(const struct analysis *analysis, const struct model_coro *coro)
+{
+	struct ended_taker_known *known;
+
+	if (!is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro) ||
+		coro->wait_site >= analysis->model->tables->nr_sites)
+		return 0;
+	known = &analysis->sole_takers[coro->wait_site];
+	if (!known->is_known)
+		*known = (struct ended_taker_known){sole_taker(analysis, coro->wait_site), true};
+	return known->taker ? model_find(analysis->model, coro->process, known->taker) : 0;
 }
 
 bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_coro *coro)

@@ -46,8 +46,8 @@ struct candidate {
 	/* conflict, ghost, object or thread; its meaning is the rule's own */
 	uint32_t subject;
 	uint32_t opposite; /* a second subject */
-	uint32_t
-		circle; /* apart from others at its place: in which circle of wakers it is; 0: in none so */
+	/* apart from others at its place: in which circle of wakers it is; 0: in none so */
+	uint32_t circle;
 	uint64_t reasons; /* bits REASON(...) */
 	bool is_bare; /* nothing is found but its wait: it may wait for another coroutine's end */
 	/* more is found: a wake was lost, or an error ended who would have made it; a group's first member decides */
@@ -142,8 +142,10 @@ struct analysis {
 	struct waker_chain *waker_chains;
 	/* by place: the innermost line of a Python library that was reached from there; [0]: 1 once that is known */
 	uint32_t *inners;
-	uint32_t *
-		permit_first; /* by object: the first coroutine that has permits of it; 0: none; also there */
+	/* by place: who alone took what was sent from its line (ended_taker.h); also there */
+	struct ended_taker_known *sole_takers;
+	/* by object: the first coroutine that has permits of it; 0: none; also there */
+	uint32_t *permit_first;
 	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */
 	/* by place: the living coroutines that were started there (successors.h); in the scratch arena */
 	uint32_t *nr_living_of;
