@@ -14,7 +14,7 @@ struct group;
 struct model_coro;
 struct story;
 
-/* analyze_kin_circle_of: the same as the next one, but for pairs. */
+/* analyze_kin_circle_of: the same as the next one, without its pairs. */
 uint32_t analyze_kin_circle_of(const struct analysis *analysis, const struct model_coro *coro);
 
 /*

@@ -11,7 +11,6 @@
 
 struct analysis;
 struct group;
-struct story;
 
 /*
  * analyze_odd_ones_before: returns the coroutine that may wait for the group's first member, if that is such an odd
@@ -22,8 +21,8 @@ struct story;
 uint32_t analyze_odd_ones_before(const struct analysis *analysis, const struct group *group);
 
 /*
- * analyze_odd_ones_words: "; coroutine 27 may wait for it: 7 others of its kind wait for coroutine 27, at ..." of a
- * group whose `lacked_by` is set; else "".
+ * analyze_odd_ones_words: "; coroutine 27 may wait for it: 7 others of its kind, at ..., wait for coroutine 27" of
+ * a group whose `lacked_by` is set; else "".
  */
 const char *analyze_odd_ones_words(struct analysis *analysis, const struct group *group);
 

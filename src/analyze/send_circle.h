@@ -15,7 +15,8 @@ struct story;
 
 /*
  * analyze_send_circle_is: is this the coroutine that waits to send, of such a circle? At least ten of its sends there
- * must have been ended, all by one coroutine, which waits for a lock, ten times longer than any wait there took.
+ * that are kept (wakers_kept.h) must have been ended, all by one coroutine, which waits for a lock, ten times longer
+ * than any wait there took. A coroutine's very first wait is not kept, nor what gave way among three places.
  *
  * analyze_send_circle_tell: if so, adds evidence of the other two.
  */

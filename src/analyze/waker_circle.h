@@ -21,8 +21,8 @@ struct story;
 
 /* Whom the chain leads to that begins with one coroutine. */
 struct waker_chain {
-	uint32_t
-		first; /* the one of the circle that has waited for the longest time; 0: there is no circle */
+	/* the one of the circle that has waited for the longest time; 0: there is no circle */
+	uint32_t first;
 	bool is_circle; /* the coroutine itself is in the circle */
 	bool is_known;  /* it has been looked for */
 };
@@ -35,8 +35,8 @@ bool analyze_waker_circle_begin(struct analysis *analysis);
  *
  * analyze_waker_circle_has: are these two in one circle?
  *
- * analyze_waker_circle_apart: the same, also for one that only leads to the circle, if those that wait at its place do
- * so for several, and one coroutine ended all of this one's own waits there.
+ * analyze_waker_circle_apart: the same, of the circle that the coroutine is in or waits behind, if several have ended
+ * waits at its place, but one coroutine all of its own there; else 0.
  *
  * analyze_waker_circle_before: returns the circle's coroutine, as above, that has to go on before this one can, which
  * is in no circle itself; 0: there is none.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the coroutine ended that ended the last such wait: an error has stopped it from ending others, and is what a
- * reader has to look at. A cancellation is told, but a program may mean it.
+ * How the last waker there ended: an error has stopped it from ending other waits, and is what a reader has to look at.
+ * A cancellation is told, but a program may mean it.
  */
 #include "analyze/provenance.h"
 #include "analyze/resumers.h"
