@@ -123,13 +123,18 @@ static enum ct_status open_image(void *context, struct image **ret_image, struct
 	return image_open_process((pid_t)watch->options.pid, ret_image, reterr);
 }
 
-/* Waits as long as a recording would take, or until the caller asks for the end. */
+/*
+ * Waits as long as a recording would take, or until the caller asks for the end. Any signal ends a poll, such as
+ * the one that draws a progress line.
+ */
 static void pause_between(void *context)
 {
 	const struct watch *watch = context;
 	struct pollfd wake = {.fd = watch->options.wake_descriptor, .events = POLLIN};
+	uint64_t until_ns = clock_monotonic_ns() + (uint64_t)watch->options.duration_ns, now_ns;
 
-	poll(&wake, wake.fd > 0, (int)(watch->options.duration_ns / 1000000));
+	while ((now_ns = clock_monotonic_ns()) < until_ns && !is_asked_to_end(watch))
+		poll(&wake, wake.fd > 0, (int)((until_ns - now_ns) / 1000000 + 1));
 }
 
 /* The coroutines in the memory of a program without a probe, which is looked at twice, as are its descriptors. */
