@@ -213,22 +213,17 @@ void model_release_finish(struct model *model);
 
 /* ---------------------------------------------------------------- watchers: watcher.c */
 
-/* model_tell: calls the watchers of this moment, four at a time: thirty are told of a wake. A look adds no lookers. */
+/* model_tell: calls the watchers of this moment: thirty are told of a wake. A look adds no lookers. */
 static inline void model_tell(
 	struct model *model, enum model_moment moment, struct model_sight sight)
 {
-	const struct model_looker *at = model->lookers[moment].at;
-	size_t count = model->lookers[moment].count, i = 0;
+	const struct model_looker *lookers = model->lookers[moment].at;
+	size_t count = model->lookers[moment].count, i;
 	bool is_noted = true;
 
-	for (; i + 4 <= count; i += 4) {
-		is_noted &= at[i].look(at[i].watch, &sight);
-		is_noted &= at[i + 1].look(at[i + 1].watch, &sight);
-		is_noted &= at[i + 2].look(at[i + 2].watch, &sight);
-		is_noted &= at[i + 3].look(at[i + 3].watch, &sight);
-	}
-	for (; i < count; i++)
-		is_noted &= at[i].look(at[i].watch, &sight);
+#pragma GCC unroll 4
+	for (i = 0; i < count; i++)
+		is_noted &= lookers[i].look(lookers[i].watch, &sight);
 	model->has_no_memory |= !is_noted;
 }
 
