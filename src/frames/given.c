@@ -11,8 +11,6 @@
 #include "frames/given.h"
 #include "frames/value.h"
 
-#define ARGUMENTS_MAX 8u
-#define TEXT_MAX_BYTES 320u
 #define DEPTH_MAX 4
 
 /* ---------------------------------------------------------------- which members */
@@ -89,7 +87,7 @@ bool given_take(struct code *code, struct code_function *function, Dwarf_Die *en
 	const char *name = dwarf_diename(member);
 	Dwarf_Die type;
 
-	if (!name || function->shape.arguments.count == ARGUMENTS_MAX ||
+	if (!name || function->shape.arguments.count == VALUE_TOLD_MAX ||
 		!is_argument(function, entry, name) || !debug_type(member, &type))
 		return true;
 	if (!value_take(&code->image->arena, &type, &argument))
@@ -106,7 +104,8 @@ void given_tell(const struct code_function *function, const struct image *image,
 {
 	size_t i;
 
-	for (i = 0; i < function->shape.arguments.count && text->length < TEXT_MAX_BYTES; i++) {
+	for (i = 0; i < function->shape.arguments.count && text->length < VALUE_WORDS_MAX_BYTES;
+		i++) {
 		const struct code_value *argument = &function->shape.arguments.at[i];
 
 		value_tell(text, text->length ? ", " : "arguments: ", image, frame, argument);

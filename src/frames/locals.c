@@ -18,8 +18,6 @@
 
 #define CANDIDATES_MAX 256u /* variables, and members of frames, that are looked at */
 #define ENTRIES_MAX 16384u  /* of the function and of its frame */
-#define TOLD_MAX 8u
-#define TEXT_MAX_BYTES 320u
 #define DEPTH_MAX 16
 
 struct variable {
@@ -231,23 +229,35 @@ static bool has_declared_between(const struct looking *looking, const struct var
 	return false;
 }
 
+/* Where a variable is made, as far as code says that. */
+struct making {
+	bool is_by_order;      /* the code is not optimised: its order says so */
+	Dwarf_Addr first_code; /* of the variable's line */
+};
+
+static struct making making_of(const struct looking *looking, struct variable *variable)
+{
+	Dwarf_Addr from = looking->function->resume - bias_of(looking);
+	struct making making = {0};
+	uint32_t offset;
+
+	making.is_by_order = offset_of(&variable->entry, &offset);
+	if (making.is_by_order)
+		making.first_code =
+			symbol_entry_first_code(&variable->entry, (int)variable->line, from);
+	return making;
+}
+
 /*
  * What an await gives may be what a variable on the line before is made of. A number is only wrong then; a text would
  * be read from wherever the memory led to before. Code of the variable's line has to come first; optimised code says
  * nothing by its order.
  */
-static bool is_made_before(const struct looking *looking, struct variable *variable,
-	const struct code_value *local, const struct code_point *point)
+static bool is_made_before(const struct looking *looking, const struct variable *variable,
+	const struct making *making, const struct code_point *point)
 {
-	uint64_t bias = bias_of(looking);
-	uint32_t offset;
-
-	if (!value_is_text(local))
-		return true;
-	if (!offset_of(&variable->entry, &offset))
-		return has_declared_between(looking, variable, point);
-	return symbol_entry_has_code(&variable->entry, (int)variable->line,
-		looking->function->resume - bias, point->await - bias);
+	return making->is_by_order ? making->first_code < point->await - bias_of(looking)
+				   : has_declared_between(looking, variable, point);
 }
 
 static bool take(struct looking *looking, struct variable *variable)
@@ -256,6 +266,7 @@ static bool take(struct looking *looking, struct variable *variable)
 	struct arena *arena = &looking->code->image->arena;
 	const struct member *member = member_of(looking, variable);
 	struct code_value local = {0};
+	struct making making = {0};
 	Dwarf_Die type;
 	uint64_t places = 0;
 	size_t i;
@@ -269,9 +280,12 @@ static bool take(struct looking *looking, struct variable *variable)
 	value_take_text(&type, &local);
 	if (local.bytes == 0)
 		return true;
+	if (value_is_text(&local))
+		making = making_of(looking, variable);
 	for (i = 0; i < shape->points.count; i++)
 		if (is_in_use(looking, variable, &shape->points.at[i]) &&
-			is_made_before(looking, variable, &local, &shape->points.at[i])) {
+			(!value_is_text(&local) ||
+				is_made_before(looking, variable, &making, &shape->points.at[i]))) {
 			shape->points.at[i].locals |= UINT64_C(1) << shape->locals.count;
 			places++;
 		}
@@ -300,8 +314,8 @@ void locals_tell(const struct code_function *function, const struct code_point *
 {
 	uint32_t nr_told = 0, i;
 
-	for (i = 0; point && i < function->shape.locals.count && nr_told < TOLD_MAX &&
-		    text->length < TEXT_MAX_BYTES;
+	for (i = 0; point && i < function->shape.locals.count && nr_told < VALUE_TOLD_MAX &&
+		    text->length < VALUE_WORDS_MAX_BYTES;
 		i++) {
 		const struct code_value *local = &function->shape.locals.at[i];
 		size_t nr_before = text->length;

@@ -39,6 +39,20 @@ struct python_layout {
 	bool has_signed_sizes; /* of int: the sign is that of the count of digits */
 };
 
+#define PYTHON_OBJECT_SIZE \
+	16u /* of texts, lists, tuples, deques and dicts: where they have how much is in them */
+#define PYTHON_CELL_CONTENT \
+	16u /* in a cell, which a variable has that other functions use as well */
+
+/* The word at an offset in bytes that were read. */
+static inline uint64_t python_word(const uint8_t *bytes, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes + offset, sizeof(word));
+	return word;
+}
+
 /* What a value of a frame leads to: since 3.14 the lowest bits say how it is counted. */
 static inline uint64_t python_value(uint64_t word)
 {

@@ -11,14 +11,6 @@
 #define FUNCTION_NAME 32u
 #define HEIGHT_MAX 65536 /* of a frame's stack */
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
 /* ---------------------------------------------------------------- one coroutine */
 
 struct suspended {
@@ -34,7 +26,7 @@ static uint64_t local_at(const struct python *python, uint64_t address, const ui
 	uint64_t word = 0;
 
 	if (offset + sizeof(word) <= nr_bytes)
-		return python_value(word_at(bytes, offset));
+		return python_value(python_word(bytes, offset));
 	image_read_word(python->image, address + offset, &word);
 	return python_value(word);
 }
@@ -109,17 +101,17 @@ static bool read_coroutine(struct python *python, uint64_t address, struct suspe
 	ret->state = (int8_t)bytes[layout->frame_state];
 	if (ret->state > 0)
 		return true;
-	ret->call.code = python_value(word_at(bytes, layout->frame + layout->code));
+	ret->call.code = python_value(python_word(bytes, layout->frame + layout->code));
 	code = python_code_at(python, ret->call.code);
 	if (!code)
 		return false;
-	instruction = word_at(bytes, layout->frame + layout->instruction);
+	instruction = python_word(bytes, layout->frame + layout->instruction);
 	ret->call.line = python_code_line(code->table, code->table_bytes, code->first_line,
 		instruction - ret->call.code - layout->instructions);
 	ret->call.bytes = bytes_of(layout, code);
 	for (i = 0; i < CHAIN_LOCALS && i < code->nr_locals; i++)
 		ret->call.locals[i] = local_at(python, address, bytes, nr, i);
-	height = height_of(layout, word_at(bytes, layout->frame + layout->height), address);
+	height = height_of(layout, python_word(bytes, layout->frame + layout->height), address);
 	if (ret->state < 0 && height > code->nr_locals && height < HEIGHT_MAX) {
 		ret->awaited = local_at(python, address, bytes, nr, height - 1);
 		take_entered(python, bytes, nr, code->nr_locals, height, &ret->call);

@@ -7,7 +7,6 @@
 #define TEXT_MAX 4096u /* characters */
 #define TABLE_MAX_BYTES 1048576u
 #define VALUES_BEFORE_LINE 4u /* bytes before the first line: the size of the stack */
-#define OBJECT_SIZE 16        /* of an object with a size: where it is */
 #define BYTES_START 32        /* of a bytes object: its first byte */
 #define CODE_READ_BYTES 192
 #define NAMES_BEFORE_FILE 16u /* bytes before a code's file: the names of its locals */
@@ -28,14 +27,6 @@
 #define IS_ASCII(state) ((state) >> 6 & 1)
 
 /* ---------------------------------------------------------------- texts */
-
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
 
 static uint32_t character_at(const uint8_t *bytes, size_t at, unsigned kind)
 {
@@ -124,7 +115,7 @@ const char *python_text(struct python *python, uint64_t object)
 bool python_int_within(const struct python *python, const uint8_t *bytes, int64_t *ret_number)
 {
 	uint32_t digits[INT_READ_DIGITS] = {0};
-	uint64_t tag = word_at(bytes, INT_TAG), nr_digits = tag >> 3;
+	uint64_t tag = python_word(bytes, INT_TAG), nr_digits = tag >> 3;
 	bool is_negative = (tag & 3) == INT_TAG_NEGATIVE;
 
 	if (python->layout->has_signed_sizes) {
@@ -157,7 +148,7 @@ static void read_table(struct python *python, uint64_t object, struct python_cod
 	uint64_t length;
 	uint8_t *table;
 
-	if (!image_read_word(python->image, object + OBJECT_SIZE, &length) || length == 0 ||
+	if (!image_read_word(python->image, object + PYTHON_OBJECT_SIZE, &length) || length == 0 ||
 		length > TABLE_MAX_BYTES)
 		return;
 	table = arena_alloc(python->found->arena, length);
@@ -215,10 +206,10 @@ static bool read_code(struct python *python, uint64_t address, struct python_cod
 	code->first_line = number_at(bytes, layout->first_line);
 	code->nr_locals = number_at(bytes, layout->nr_locals);
 	code->nr_values = number_at(bytes, layout->first_line - VALUES_BEFORE_LINE);
-	code->file = python_text(python, word_at(bytes, layout->file));
-	code->name = python_text(python, word_at(bytes, layout->name));
-	read_names(python, word_at(bytes, layout->file - NAMES_BEFORE_FILE), code);
-	read_table(python, word_at(bytes, layout->lines), code);
+	code->file = python_text(python, python_word(bytes, layout->file));
+	code->name = python_text(python, python_word(bytes, layout->name));
+	read_names(python, python_word(bytes, layout->file - NAMES_BEFORE_FILE), code);
+	read_table(python, python_word(bytes, layout->lines), code);
 	return true;
 }
 

@@ -7,13 +7,7 @@
 #include "frames/value.h"
 #include "say/say.h"
 
-#define TOLD_MAX 8u
-#define LOCALS_MAX_BYTES 320u
-#define TEXT_MAX_CHARACTERS 40u
-
-#define CELL_CONTENT 16u /* in a cell, which a variable has that other functions use as well */
 #define FLOAT_VALUE 16u
-#define OBJECT_SIZE 16u /* of texts, lists, tuples and deques; in a dict as well */
 #define SET_USED 24u
 
 #define OBJECT_READ_BYTES \
@@ -40,14 +34,6 @@ static void begin(struct locals *locals, const char *name)
 	text_format(&locals->values, "%s%s = ", locals->nr_told++ ? ", " : "", name);
 }
 
-static uint64_t word_at(const struct object *object, size_t offset)
-{
-	uint64_t word = 0;
-
-	memcpy(&word, object->bytes + offset, sizeof(word));
-	return word;
-}
-
 static bool read_object(const struct python *python, uint64_t address, struct object *ret_object)
 {
 	memset(ret_object, 0, sizeof(*ret_object));
@@ -55,7 +41,7 @@ static bool read_object(const struct python *python, uint64_t address, struct ob
 	ret_object->nr_bytes =
 		address ? image_read(python->image, address, ret_object->bytes, OBJECT_READ_BYTES)
 			: 0;
-	ret_object->type = python_type_at(python, word_at(ret_object, OBJECT_TYPE));
+	ret_object->type = python_type_at(python, python_word(ret_object->bytes, OBJECT_TYPE));
 	return ret_object->type != PYTHON_OTHER && ret_object->nr_bytes >= OBJECT_LEAST_BYTES;
 }
 
@@ -87,7 +73,7 @@ static void say_length(
 	struct locals *locals, const char *name, const struct object *object, uint32_t offset)
 {
 	text_format(&locals->values, "%slen(%s) = %llu", locals->nr_told++ ? ", " : "", name,
-		(unsigned long long)word_at(object, offset));
+		(unsigned long long)python_word(object->bytes, offset));
 }
 
 /* How many bytes the first characters have. */
@@ -120,12 +106,12 @@ static void say_text(struct locals *locals, const char *name, const struct objec
 	struct arena_mark mark = arena_mark(python->found->arena);
 	const char *text =
 		python_text_within(python, object->address, object->bytes, object->nr_bytes);
-	size_t nr_bytes = bytes_of_characters(text, TEXT_MAX_CHARACTERS);
-	char shown[TEXT_MAX_CHARACTERS * 4 + 1], quoted[VALUE_QUOTED_BYTES];
+	size_t nr_bytes = bytes_of_characters(text, VALUE_TEXT_MAX);
+	char shown[VALUE_TEXT_MAX * 4 + 1], quoted[VALUE_QUOTED_BYTES];
 
-	if (count_characters(text) != word_at(object, OBJECT_SIZE) ||
-		text_plain_bytes(text) != strlen(text) || strpbrk(text, "\t\n")) {
-		say_length(locals, name, object, OBJECT_SIZE);
+	if (count_characters(text) != python_word(object->bytes, PYTHON_OBJECT_SIZE) ||
+		!value_is_plain(text)) {
+		say_length(locals, name, object, PYTHON_OBJECT_SIZE);
 	} else {
 		memcpy(shown, text, nr_bytes);
 		shown[nr_bytes] = '\0';
@@ -158,7 +144,7 @@ static void say_value(struct locals *locals, const char *name, const struct obje
 	case PYTHON_TUPLE:
 	case PYTHON_DEQUE:
 	case PYTHON_DICT:
-		say_length(locals, name, object, OBJECT_SIZE);
+		say_length(locals, name, object, PYTHON_OBJECT_SIZE);
 		break;
 	case PYTHON_SET:
 		say_length(locals, name, object, SET_USED);
@@ -178,7 +164,7 @@ static void say_local(struct locals *locals, const char *name, uint64_t address)
 	if (!name[0] || !read_object(python, address, &object))
 		return;
 	if (object.type == PYTHON_CELL &&
-		!read_object(python, word_at(&object, CELL_CONTENT), &object))
+		!read_object(python, python_word(object.bytes, PYTHON_CELL_CONTENT), &object))
 		return;
 	say_value(locals, name, &object);
 }
@@ -194,7 +180,7 @@ static void say_locals_of(
 	locals->nr_told = 0;
 	count = image_read(locals->python->image, first, words, count * sizeof(*words)) /
 		sizeof(*words);
-	for (i = 0; i < count && locals->nr_told < TOLD_MAX; i++)
+	for (i = 0; i < count && locals->nr_told < VALUE_TOLD_MAX; i++)
 		say_local(locals, code->local_names[i], python_value(words[i]));
 }
 
@@ -204,7 +190,7 @@ const char *python_locals_say(struct python *python, const struct python_chain *
 	struct text words = {0};
 	uint32_t i;
 
-	for (i = 0; i < chain->count && words.length < LOCALS_MAX_BYTES; i++) {
+	for (i = 0; i < chain->count && words.length < VALUE_WORDS_MAX_BYTES; i++) {
 		const struct python_code *code = python_code_at(python, chain->at[i].code);
 
 		if (!code || say_is_installed(code->file) || python_is_of_asyncio(code->file))

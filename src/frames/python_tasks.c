@@ -27,14 +27,6 @@ struct found_reader {
 	bool is_known; /* its version */
 };
 
-static uint64_t word_at(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
 /* ---------------------------------------------------------------- tasks in memory */
 
 static bool is_object(const struct python *python, uint64_t address)
@@ -64,17 +56,17 @@ static bool read_task(const struct python *python, uint64_t address, struct pyth
 	if (image_read(python->image, address, bytes, layout->task_bytes) != layout->task_bytes ||
 		!image_read_word(python->image, address - COLLECTED_BYTES, &collected))
 		return false;
-	references = word_at(bytes, 0);
+	references = python_word(bytes, 0);
 	task->address = address;
 	memcpy(&task->state, bytes + layout->task_state, sizeof(task->state));
-	task->exception = word_at(bytes, TASK_EXCEPTION);
-	task->callback = word_at(bytes, TASK_CALLBACK);
-	task->callbacks = word_at(bytes, TASK_CALLBACKS);
-	task->waiter = word_at(bytes, layout->task_waiter);
-	task->coroutine = word_at(bytes, layout->task_coroutine);
-	task->name = word_at(bytes, layout->task_name);
+	task->exception = python_word(bytes, TASK_EXCEPTION);
+	task->callback = python_word(bytes, TASK_CALLBACK);
+	task->callbacks = python_word(bytes, TASK_CALLBACKS);
+	task->waiter = python_word(bytes, layout->task_waiter);
+	task->coroutine = python_word(bytes, layout->task_coroutine);
+	task->name = python_word(bytes, layout->task_name);
 	return references > 0 && references < REFERENCES_MAX && collected != 0 &&
-	       is_task(python, task, word_at(bytes, TASK_LOOP));
+	       is_task(python, task, python_word(bytes, TASK_LOOP));
 }
 
 /* Most words are no types of tasks: their addresses say so. */

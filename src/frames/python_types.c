@@ -72,14 +72,6 @@ static bool look_for_type(
 
 /* ---------------------------------------------------------------- all types */
 
-static uint64_t word_of(const uint8_t *bytes, size_t offset)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes + offset, sizeof(word));
-	return word;
-}
-
 static enum python_type known_type(const struct image *image, const struct python_class *class)
 {
 	bool is_static = !(class->flags & IS_MADE_WHILE_RUNNING);
@@ -101,11 +93,12 @@ static bool take_class(struct python *python, uint64_t address)
 	if (python->classes.count == CLASSES_MAX ||
 		image_read(python->image, address, bytes, sizeof(bytes)) != sizeof(bytes))
 		return true;
-	class.name = word_of(bytes, CLASS_NAME);
-	class.bytes = word_of(bytes, CLASS_BYTES);
-	class.flags = word_of(bytes, CLASS_FLAGS);
-	class.base = word_of(bytes, CLASS_BASE);
-	if (!(class.flags & IS_READY) || word_of(bytes, CLASS_TYPE) != python->types[PYTHON_TYPE])
+	class.name = python_word(bytes, CLASS_NAME);
+	class.bytes = python_word(bytes, CLASS_BYTES);
+	class.flags = python_word(bytes, CLASS_FLAGS);
+	class.base = python_word(bytes, CLASS_BASE);
+	if (!(class.flags & IS_READY) ||
+		python_word(bytes, CLASS_TYPE) != python->types[PYTHON_TYPE])
 		return true;
 	class.type = known_type(python->image, &class);
 	if (class.type && !python->types[class.type])

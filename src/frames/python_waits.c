@@ -8,9 +8,7 @@
 
 #define CALLBACKS_MAX 64u
 #define ITEMS_MAX 64u
-#define OBJECT_SIZE 16u
 #define LIST_ITEMS 24u
-#define CELL_CONTENT 16u
 #define FUNCTION_CELLS 72u
 #define PARTIAL_ARGUMENTS 24u
 #define METHOD_SELF 24u
@@ -25,7 +23,7 @@ static uint64_t word_of(const struct python *python, uint64_t object, uint32_t o
 
 static uint32_t size_of(const struct python *python, uint64_t object)
 {
-	uint64_t size = word_of(python, object, OBJECT_SIZE);
+	uint64_t size = word_of(python, object, PYTHON_OBJECT_SIZE);
 
 	return size < ITEMS_MAX ? (uint32_t)size : ITEMS_MAX;
 }
@@ -81,7 +79,7 @@ static bool has_any(
 	for (i = 0; i < count; i++) {
 		item = word_of(python, tuple, python->layout->items + i * 8);
 		if (has_cells)
-			item = word_of(python, item, CELL_CONTENT);
+			item = word_of(python, item, PYTHON_CELL_CONTENT);
 		if (is_of_interest(tasks, item, ret_waiter))
 			return true;
 	}

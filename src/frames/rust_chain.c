@@ -10,16 +10,15 @@
 #include "frames/rust_awaited.h"
 #include "frames/rust_locals.h"
 #include "frames/rust_tasks.h"
+#include "frames/value.h"
 #include "say/say.h"
 
 #define STEPS_MAX 512
 #define FUNCTIONS_MAX 128
-#define LOCALS_MAX_BYTES 320u
 
 struct call {
 	struct rust_value function; /* the async function or block */
-	const char *file;
-	uint32_t line;
+	struct rust_variant now;    /* where it is, and what it has there */
 };
 
 struct chain {
@@ -141,7 +140,7 @@ static bool step_async(struct chain *chain, struct rust_value *value)
 	if (chain->has_ended)
 		return false;
 	call = &chain->calls[chain->count++];
-	*call = (struct call){.function = *value, .file = variant.file, .line = variant.line};
+	*call = (struct call){.function = *value, .now = variant};
 	return !chain->is_initial && rust_member(&variant.value, "__awaitee", value);
 }
 
@@ -166,7 +165,7 @@ static void follow(struct chain *chain, struct rust_value value)
 static uint64_t key_of(uint64_t function, const struct call *call, uint32_t stack)
 {
 	uint64_t words[] = {
-		function, call->line, stack, 0x72}; /* the last one: no other reader's key */
+		function, call->now.line, stack, 0x72}; /* the last one: no other reader's key */
 
 	return hash_bytes(HASH_START, words, sizeof(words));
 }
@@ -174,14 +173,14 @@ static uint64_t key_of(uint64_t function, const struct call *call, uint32_t stac
 static uint32_t place_of(struct found *found, const struct call *call, uint32_t stack)
 {
 	uint64_t key = key_of((uint64_t)(uintptr_t)call->function.type.addr, call, stack);
-	struct found_place place = {.line = call->line, .reason = "", .stack = stack};
+	struct found_place place = {.line = call->now.line, .reason = "", .stack = stack};
 	uint32_t index;
 
 	if (found_has_place(found, key, &index))
 		return index;
 	/* Several units of a program have the same type. */
 	place.function = function_name(found, &call->function);
-	place.file = found_text(found, call->file);
+	place.file = found_text(found, call->now.file);
 	index = found_place(found,
 		key_of(hash_bytes(HASH_START, place.function, strlen(place.function)), call, stack),
 		&place);
@@ -205,7 +204,8 @@ static uint32_t place_of_chain(struct chain *chain)
 	for (i = 0; i < chain->count; i++) {
 		stack = found_call(
 			chain->found, place_of(chain->found, &chain->calls[i], 0), stack);
-		if (!say_is_installed(chain->calls[i].file) || say_is_installed(known->file))
+		if (!say_is_installed(chain->calls[i].now.file) ||
+			say_is_installed(known->now.file))
 			known = &chain->calls[i];
 	}
 	return place_of(chain->found, known, chain->count > 1 ? stack : 0);
@@ -244,8 +244,8 @@ static bool is_in_lock(const struct chain *chain)
 	size_t i;
 
 	for (i = 0; i < chain->count; i++)
-		if (strstr(chain->calls[i].file, "/sync/mutex.rs") ||
-			strstr(chain->calls[i].file, "/sync/rwlock.rs"))
+		if (strstr(chain->calls[i].now.file, "/sync/mutex.rs") ||
+			strstr(chain->calls[i].now.file, "/sync/rwlock.rs"))
 			return true;
 	return false;
 }
@@ -274,7 +274,7 @@ static uint64_t content_of(const struct chain *chain)
 	size_t i;
 
 	for (i = 0; i < chain->count; i++) {
-		uint64_t words[] = {chain->calls[i].function.address, chain->calls[i].line};
+		uint64_t words[] = {chain->calls[i].function.address, chain->calls[i].now.line};
 
 		hash = hash_bytes(hash, words, sizeof(words));
 	}
@@ -283,7 +283,7 @@ static uint64_t content_of(const struct chain *chain)
 
 uint32_t rust_chain_function(struct found *found, const struct rust_value *future)
 {
-	struct call call = {.function = *future, .file = ""};
+	struct call call = {.function = *future, .now = {.file = ""}};
 
 	return place_of(found, &call, 0);
 }
@@ -335,14 +335,12 @@ static bool take_variable(void *context, const char *name, const struct rust_val
 static void take_variables(const struct chain *chain, const struct found_coroutine *coroutine)
 {
 	struct taking taking = {.chain = chain, .coroutine = coroutine->address};
-	struct rust_variant variant;
 	bool is_well = true;
 	size_t i;
 
 	for (i = 0; i < chain->count && is_well; i++) {
 		taking.place = place_of(chain->found, &chain->calls[i], 0);
-		if (rust_variant_now(chain->image, &chain->calls[i].function, &variant))
-			is_well = rust_each_member(&variant.value, take_variable, &taking);
+		is_well = rust_each_member(&chain->calls[i].now.value, take_variable, &taking);
 	}
 	if (is_well && chain->has_last) {
 		is_well = take_variable(&taking, "", &chain->last);
@@ -360,11 +358,12 @@ static void say_locals(const struct chain *chain, struct found_coroutine *corout
 
 	if (coroutine->state != FRAME_WAITS || chain->found->coroutines.count >= FOUND_TOLD)
 		return;
-	for (i = 0; i < chain->count && words.length < LOCALS_MAX_BYTES; i++) {
-		if (say_is_installed(chain->calls[i].file))
+	for (i = 0; i < chain->count && words.length < VALUE_WORDS_MAX_BYTES; i++) {
+		if (say_is_installed(chain->calls[i].now.file))
 			continue;
 		text_clear(&values);
-		if (!rust_locals_say(&reading, &chain->calls[i].function, &values))
+		if (!rust_locals_say(
+			    &reading, &chain->calls[i].function, &chain->calls[i].now, &values))
 			chain->found->is_out_of_memory = true;
 		found_locals_add(
 			&words, function_of(chain->found, &chain->calls[i]), text_peek(&values));

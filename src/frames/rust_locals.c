@@ -7,8 +7,8 @@
 
 #include "frames/debug_types.h"
 #include "frames/rust_locals.h"
+#include "frames/value.h"
 
-#define TOLD_MAX 8u
 #define MEMBERS_MAX 128u
 
 struct variables {
@@ -62,18 +62,15 @@ static bool is_among(const struct variables *variables, uint32_t nr_first, const
 	return false;
 }
 
-bool rust_locals_say(
-	const struct rust_reading *reading, const struct rust_value *function, struct text *text)
+bool rust_locals_say(const struct rust_reading *reading, const struct rust_value *function,
+	const struct rust_variant *now, struct text *text)
 {
 	struct variables variables = {.count = 0};
-	struct rust_variant now;
 	uint32_t nr_alive, nr_captured, nr_values = 0, i;
 	bool is_well = true;
 
-	if (!rust_variant_now(reading->image, function, &now))
-		return true;
-	rust_each_member(&now.value, take, &variables);
-	nr_captured = strcmp(now.name, "Unresumed") == 0 ? 0 : count_captured(function);
+	rust_each_member(&now->value, take, &variables);
+	nr_captured = strcmp(now->name, "Unresumed") == 0 ? 0 : count_captured(function);
 	nr_alive = variables.count > nr_captured ? variables.count - nr_captured : 0;
 	for (i = 0; i < variables.count && is_well; i++) {
 		const char *name = variables.names[i];
@@ -83,7 +80,7 @@ bool rust_locals_say(
 						  is_among(&variables, nr_alive, name))))
 			continue;
 		is_well = rust_variable_say(
-			reading, name, &variables.values[i], TOLD_MAX, &nr_values, text);
+			reading, name, &variables.values[i], VALUE_TOLD_MAX, &nr_values, text);
 	}
 	return is_well;
 }

@@ -10,7 +10,6 @@
 
 #define ENUMERATORS_MAX 64u
 #define NAME_MAX_BYTES 40
-#define TEXT_MAX_BYTES 40
 #define MEMBERS_MAX 256u
 
 static bool set_enumerators(struct arena *arena, Dwarf_Die *type, struct code_value *value)
@@ -210,6 +209,11 @@ static size_t whole_characters(const char *bytes, size_t nr_bytes)
 	return nr_bytes;
 }
 
+bool value_is_plain(const char *text)
+{
+	return text_plain_bytes(text) == strlen(text) && !strpbrk(text, "\t\n");
+}
+
 void value_put_quoted(char quoted[VALUE_QUOTED_BYTES], char quote, const char *text, bool has_more)
 {
 	size_t at = 0;
@@ -227,16 +231,16 @@ void value_put_quoted(char quoted[VALUE_QUOTED_BYTES], char quote, const char *t
 bool value_quote(const struct image *image, uint64_t address, uint64_t nr_bytes,
 	char quoted[VALUE_QUOTED_BYTES])
 {
-	char bytes[TEXT_MAX_BYTES + 2] = "";
-	size_t nr_read = nr_bytes > TEXT_MAX_BYTES ? TEXT_MAX_BYTES + 1 : (size_t)nr_bytes;
+	char bytes[VALUE_TEXT_MAX + 2] = "";
+	size_t nr_read = nr_bytes > VALUE_TEXT_MAX ? VALUE_TEXT_MAX + 1 : (size_t)nr_bytes;
 	size_t nr_told = nr_read;
 
 	if (nr_read > 0 && image_read(image, address, bytes, nr_read) != nr_read)
 		return false;
-	if (nr_read > TEXT_MAX_BYTES)
-		nr_told = whole_characters(bytes, TEXT_MAX_BYTES);
+	if (nr_read > VALUE_TEXT_MAX)
+		nr_told = whole_characters(bytes, VALUE_TEXT_MAX);
 	bytes[nr_told] = '\0';
-	if (text_plain_bytes(bytes) != nr_told || strpbrk(bytes, "\t\n"))
+	if (strlen(bytes) != nr_told || !value_is_plain(bytes))
 		return false;
 	value_put_quoted(quoted, '"', bytes, nr_told < nr_bytes);
 	return true;

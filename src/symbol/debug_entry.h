@@ -42,10 +42,10 @@ bool symbol_debug_info_scopes(
 uint64_t symbol_debug_info_bias(const struct debug_info *debug);
 
 /*
- * symbol_entry_has_code: does code from the one address up to the other belong to this line of the file in which the
- * entry is declared? Goes through all lines of the entry's unit.
+ * symbol_entry_first_code: the lowest address, from this one on, of code that belongs to this line of the file in which
+ * the entry is declared; the highest of all: there is none. Goes through all lines of the entry's unit.
  */
-bool symbol_entry_has_code(Dwarf_Die *entry, int line, Dwarf_Addr from, Dwarf_Addr to);
+Dwarf_Addr symbol_entry_first_code(Dwarf_Die *entry, int line, Dwarf_Addr from);
 
 /* A part into which a compiler splits a C++20 coroutine. */
 struct coroutine_part {

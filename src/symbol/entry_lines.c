@@ -4,27 +4,27 @@
 
 #include "symbol/debug_entry.h"
 
-bool symbol_entry_has_code(Dwarf_Die *entry, int line, Dwarf_Addr from, Dwarf_Addr to)
+Dwarf_Addr symbol_entry_first_code(Dwarf_Die *entry, int line, Dwarf_Addr from)
 {
 	const char *file = dwarf_decl_file(entry), *source;
+	Dwarf_Addr first = UINT64_MAX, address;
 	Dwarf_Die unit;
 	Dwarf_Lines *lines;
 	size_t count, i;
 
 	if (!file || !dwarf_diecu(entry, &unit, NULL, NULL) ||
 		dwarf_getsrclines(&unit, &lines, &count) != 0)
-		return false;
+		return first;
 	for (i = 0; i < count; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, i);
-		Dwarf_Addr address;
 		int number;
 
-		if (dwarf_lineaddr(row, &address) != 0 || address < from || address >= to ||
+		if (dwarf_lineaddr(row, &address) != 0 || address < from || address >= first ||
 			dwarf_lineno(row, &number) != 0 || number != line)
 			continue;
 		source = dwarf_linesrc(row, NULL, NULL);
 		if (source && strcmp(source, file) == 0)
-			return true;
+			first = address;
 	}
-	return false;
+	return first;
 }
