@@ -72,10 +72,9 @@ static bool is_unjudged(const struct advising *advising, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct party *party = &analysis->parties[coro->process];
 
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       !advising->is_judged[index] && !analyze_ties_behind(analysis, index) &&
-	       !analyze_ties_next(analysis, index) && !coro->rare->nr_awaits &&
-	       coro->rare->deadline == CT_NO_TIME &&
+	return model_is_awaiting(coro) && !coro->mark && !advising->is_judged[index] &&
+	       !analyze_ties_behind(analysis, index) && !analyze_ties_next(analysis, index) &&
+	       !coro->rare->nr_awaits && coro->rare->deadline == CT_NO_TIME &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, party->end) &&
 	       party->end - coro->suspended > LIMIT(analysis, STANDSTILL_TIME);
 }

@@ -40,7 +40,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		return true;
 	if (sight->by && at[sight->by].state == CT_STATE_RUNNING)
 		*record_of(watch, sight->by) = (struct of_coro){coro->id, sight->event->time};
-	if (place && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT) {
+	if (place && model_is_awaiting(coro)) {
 		place->nr_ended++;
 		place->nr_answered += asked && asked == at[sight->by].id;
 	}

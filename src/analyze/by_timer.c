@@ -29,7 +29,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct place *place = model_watch_place(watch, coro->wait_site);
 	uint32_t thread = sight->event->thread;
 
-	if (!place || coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT)
+	if (!place || !model_is_awaiting(coro))
 		return true;
 	if (!place->nr_ended++)
 		place->thread = thread;

@@ -22,11 +22,6 @@ struct of_coro {
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
 
-static bool is_for_channel(const struct model_coro *coro)
-{
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0);
-}
-
 static bool look_at_begin(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct of_coro *of = model_watch_rare(watch, sight->by);
@@ -55,7 +50,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	struct of_coro *of = model_watch_rare(watch, sight->coro), *child;
 	uint32_t index;
 
-	if (coro->point != CTP_POINT_AWAIT || !is_for_channel(coro) || !of->child)
+	if (coro->point != CTP_POINT_AWAIT || !analyze_wait_is_for_channel(coro) || !of->child)
 		return true;
 	index = model_find(model, coro->process, of->child);
 	if (!index || !is_in_same_function(model, coro, &model->coros.at[index])) {
@@ -76,7 +71,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct of_coro *of = model_watch_rare(watch, sight->coro), *child;
 	uint32_t index;
 
-	if (coro->state != CT_STATE_WAITING || !is_for_channel(coro))
+	if (coro->state != CT_STATE_WAITING || !analyze_wait_is_for_channel(coro))
 		return true;
 	of->was_woken |= sight->by != 0;
 	index = of->site ? model_find(model, coro->process, of->child) : 0;
@@ -108,7 +103,7 @@ bool analyze_called_off_is(const struct analysis *analysis, const struct model_c
 {
 	const struct of_coro *of = record_of(analysis, coro);
 
-	return coro->state == CT_STATE_WAITING && is_for_channel(coro) &&
+	return coro->state == CT_STATE_WAITING && analyze_wait_is_for_channel(coro) &&
 	       !analyze_ties_may_be_idle(analysis, coro) && of->off_at &&
 	       of->off_time <= coro->suspended && !of->was_woken;
 }

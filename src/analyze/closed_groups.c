@@ -32,20 +32,14 @@ static void note_waker(struct woken *woken, uint64_t by)
 		woken->by[i] = by;
 }
 
-/* The end of a sleep says nothing of who brings it something. */
-static bool is_sleep(const struct model_coro *coro)
-{
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
-}
-
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *at = watch->model->coros.at;
 	struct woken *woken = model_watch_coro(watch, sight->coro);
 
-	if (woken->has_others || at[sight->coro].state != CT_STATE_WAITING ||
-		at[sight->coro].point != CTP_POINT_AWAIT || sight->by == sight->coro ||
-		is_sleep(&at[sight->coro]))
+	/* The end of a sleep says nothing of who brings it something. */
+	if (woken->has_others || !model_is_awaiting(&at[sight->coro]) || sight->by == sight->coro ||
+		analyze_wait_is_sleep(&at[sight->coro]))
 		return true;
 	woken->count += woken->count < UINT32_MAX;
 	note_waker(woken, at[sight->by].id);

@@ -49,12 +49,6 @@ static bool has_run_within(struct model *model, uint64_t id, const struct model_
 	return other && at->resumed != CT_NO_TIME && at->resumed >= coro->suspended;
 }
 
-static bool is_sleep(const struct model_coro *coro)
-{
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER ||
-	       coro->rare->deadline != CT_NO_TIME;
-}
-
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct memory *memory = watch->memory;
@@ -63,8 +57,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	uint32_t site = coro->wait_site;
 	unsigned i;
 
-	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || !site ||
-		is_sleep(coro))
+	if (!model_is_awaiting(coro) || !site || analyze_wait_is_timed(coro))
 		return true;
 	if (of->site != site) {
 		*of = (struct of_coro){.site = site};

@@ -162,8 +162,7 @@ static uint32_t ender_of(const struct analysis *analysis, const struct model_cor
 /* One that waits for the end of others waits for those that it started, rather than they for it. */
 static bool joins(const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING &&
-	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
+	return coro->state == CT_STATE_WAITING && analyze_wait_is_for_ends(coro);
 }
 
 /*

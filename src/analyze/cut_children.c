@@ -38,8 +38,8 @@ struct whole {
 /* Does the coroutine wait, and did it start the child in the run before? */
 static bool is_left_by(const struct model_coro *coro, const struct model_coro *child)
 {
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       coro->resumed != CT_NO_TIME && child->created >= coro->resumed;
+	return model_is_awaiting(coro) && coro->resumed != CT_NO_TIME &&
+	       child->created >= coro->resumed;
 }
 
 #define JUST_BEFORE_NS INT64_C(1000000) /* what a thread does within this time belongs together */

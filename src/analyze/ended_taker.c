@@ -32,11 +32,6 @@ struct place {
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
 
-static bool is_for_channel(const struct model_coro *coro)
-{
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0);
-}
-
 /* Are these two places one line? What is done there may have different names. */
 static bool is_same_line(const struct model *model, uint32_t one, uint32_t other)
 {
@@ -62,7 +57,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct of_coro *of = model_watch_rare(watch, sight->by);
 	uint32_t site = sight->event->site;
 
-	if (!sight->by || !site || coro->state != CT_STATE_WAITING || !is_for_channel(coro))
+	if (!sight->by || !site || coro->state != CT_STATE_WAITING ||
+		!analyze_wait_is_for_channel(coro))
 		return true;
 	count_taken(model_watch_place(watch, site), coro->id);
 	if (!is_same_line(model, of->site, site)) {
@@ -103,9 +99,7 @@ static uint32_t nr_taken(const struct analysis *analysis, const struct of_coro *
 /* Has nobody left ended a wait there, for room? */
 static bool makes_nobody_room(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
-	return !model_histogram(times ? times->waits : NULL)->count ||
+	return !model_waits_at(analysis->model, coro->wait_site)->count ||
 	       analyze_wakers_are_gone(analysis, coro, 1);
 }
 
@@ -139,7 +133,7 @@ uint32_t analyze_ended_taker_only(const struct analysis *analysis, const struct 
 {
 	struct ended_taker_known *known;
 
-	if (!is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro) ||
+	if (!analyze_wait_is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro) ||
 		coro->wait_site >= analysis->model->tables->nr_sites)
 		return 0;
 	known = &analysis->sole_takers[coro->wait_site];
@@ -153,7 +147,7 @@ bool analyze_ended_taker_is(const struct analysis *analysis, const struct model_
 	const struct model *model = analysis->model;
 	const struct of_coro *of = record_of(analysis, coro);
 
-	return coro->state == CT_STATE_WAITING && is_for_channel(coro) &&
+	return coro->state == CT_STATE_WAITING && analyze_wait_is_for_channel(coro) &&
 	       !analyze_ties_may_be_idle(analysis, coro) && nr_taken(analysis, of) >= LEAST_SENDS &&
 	       !of->has_others && of->taker_site &&
 	       is_same_line(model, of->site, coro->wait_site) &&

@@ -50,9 +50,7 @@ static struct place *place_at(const struct model_watch *watch, const struct mode
 {
 	uint32_t site = coro->wait_site;
 
-	return site && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT
-		       ? model_watch_place(watch, site)
-		       : NULL;
+	return site && model_is_awaiting(coro) ? model_watch_place(watch, site) : NULL;
 }
 
 /* Was this one started since the last run of `coro` began? A first run may not be seen to begin. */

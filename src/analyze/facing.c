@@ -13,9 +13,8 @@ static bool reads_at(const struct analysis *analysis, const struct model_coro *c
 	const struct model_descriptor *at = analysis->model->descriptors.at;
 	const struct model_descriptor *descriptor = &at[coro->rare->descriptor];
 
-	return coro->rare->descriptor && descriptor->file == file &&
-	       coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       coro->rare->deadline == CT_NO_TIME &&
+	return coro->rare->descriptor && descriptor->file == file && model_is_awaiting(coro) &&
+	       !coro->mark && coro->rare->deadline == CT_NO_TIME &&
 	       (descriptor->flags & MODEL_DESCRIPTOR_IS_OPEN) &&
 	       (descriptor->flags & MODEL_DESCRIPTOR_WAS_EMPTY) &&
 	       descriptor->ready == CT_NO_TIME && at[file].nr_copies == 1 &&

@@ -37,22 +37,16 @@ static uint32_t last_waker(const struct analysis *analysis, const struct model_c
 	return analyze_ties_is_for_untold_lock(coro) ? 0 : coro->turns->wake.coro;
 }
 
-/* One that waits for the end of others waits for no single one. */
-static bool joins(const struct model_coro *coro)
-{
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
-}
-
 /*
  * May the coroutine wait for the other one, or for one of its kind? Not if both wait for locks: the one that gave up a
- * lock last need not have it now.
+ * lock last need not have it now. One that waits for the end of others waits for no single one.
  */
 static bool waits_for(const struct analysis *analysis, uint32_t index, uint32_t other)
 {
 	const struct model_coro *coro = coro_at(analysis, index), *at = coro_at(analysis, other);
 	uint32_t by = last_waker(analysis, coro);
 
-	if (!by || joins(coro) || joins(at) ||
+	if (!by || analyze_wait_is_for_ends(coro) || analyze_wait_is_for_ends(at) ||
 		(analyze_ties_is_for_untold_lock(coro) && analyze_ties_is_for_untold_lock(at)))
 		return false;
 	return by == other || analyze_successors_are_kin(analysis, by, other);

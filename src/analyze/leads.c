@@ -100,7 +100,7 @@ static void tell_destroyed(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	uint64_t nr_ended = model_histogram(times ? times->waits : NULL)->count;
+	uint64_t nr_ended = model_waits_at(analysis->model, coro->wait_site)->count;
 
 	if (!times || times->nr_cut < LEAST_DESTROYED || times->nr_cut < nr_ended / SHARE_DESTROYED)
 		return;

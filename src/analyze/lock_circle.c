@@ -23,8 +23,7 @@ static uint32_t site_of(const struct model_coro *coro)
 static bool joins(const struct analysis *analysis, const struct model_coro *coro,
 	const struct model_coro *waiter)
 {
-	return coro->state == CT_STATE_WAITING &&
-	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
+	return coro->state == CT_STATE_WAITING && analyze_wait_is_for_ends(coro) &&
 	       analyze_same_locks_are_of_type(analysis, site_of(waiter), coro->wait_site) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended);
 }

@@ -22,7 +22,7 @@ static struct of_coro *record_of(const struct model_watch *watch, uint32_t coro)
 
 static bool wants_lock(const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
+	return model_is_awaiting(coro) &&
 	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
 }
 

@@ -46,8 +46,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
 	struct of_coro *of;
 
-	if (!sight->by || sight->by == sight->coro || coro->state != CT_STATE_WAITING ||
-		coro->point != CTP_POINT_AWAIT)
+	if (!sight->by || sight->by == sight->coro || !model_is_awaiting(coro))
 		return true;
 	of = model_watch_rare(watch, sight->coro);
 	partner_in(of, watch->model->coros.at[sight->by].id)->count++;

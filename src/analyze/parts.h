@@ -24,6 +24,7 @@
 #include "analyze/story.h"
 #include "analyze/thresholds.h"
 #include "analyze/ties.h"
+#include "analyze/wait.h"
 #include "base/arena.h"
 #include "model/model.h"
 #include "claim/claim.h"

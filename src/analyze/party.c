@@ -278,12 +278,8 @@ static void look_at_coros(struct analysis *analysis, bool *is_waited_for)
 		if (coro->state != CT_STATE_WAITING)
 			continue;
 		is_waited_for[coro->rare->descriptor] = true;
-		if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > party->end)
-			party->has_timer = true;
-		if (kind == CTP_RESOURCE_TIMER && coro->rare->deadline == CT_NO_TIME)
-			party->has_timer = true;
-		if (kind == CTP_RESOURCE_PROCESS || kind == CTP_RESOURCE_NETWORK)
-			party->has_outside = true;
+		party->has_timer |= analyze_wait_may_expire(coro, party->end);
+		party->has_outside |= kind == CTP_RESOURCE_PROCESS || kind == CTP_RESOURCE_NETWORK;
 	}
 }
 
@@ -324,9 +320,7 @@ static bool is_to_run(const struct analysis *analysis, uint32_t index)
 
 	if (index == 0 || coro->state != CT_STATE_WAITING)
 		return index != 0 && coro->state == CT_STATE_READY;
-	if (coro->rare->deadline != CT_NO_TIME)
-		return coro->rare->deadline > analysis->parties[coro->process].end;
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
+	return analyze_wait_may_expire(coro, analysis->parties[coro->process].end);
 }
 
 void analyze_candidate_limit_for_doer(

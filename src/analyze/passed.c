@@ -52,9 +52,7 @@ static const char *words_fate(struct analysis *analysis, const struct model_coro
 static bool has_any_ended(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
-	return model_histogram(times ? times->waits : NULL)->count > place->nr_passed;
+	return model_waits_at(analysis->model, coro->wait_site)->count > place->nr_passed;
 }
 
 static bool waits_there(const struct model_coro *passed, const struct model_coro *coro)

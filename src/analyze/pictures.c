@@ -149,7 +149,7 @@ static void add_awaited(struct pictures *pictures, struct picture *picture, uint
 		.handle = of->wait_object,
 	};
 
-	if (of->state != CT_STATE_WAITING || of->point != CTP_POINT_AWAIT)
+	if (!model_is_awaiting(of))
 		return;
 	if (of->rare->descriptor)
 		wanted.handle = CTP_HANDLE(CTP_RESOURCE_DESCRIPTOR,

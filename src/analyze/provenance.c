@@ -520,7 +520,7 @@ static const char *words_waker(struct analysis *analysis, const struct provenanc
 		return analyze_say(analysis, "; %s, which woke it, %s%s", who,
 			analyze_words_ended(analysis, waker),
 			words_cancelled(analysis, waker, coro));
-	if (waker->state == CT_STATE_WAITING && waker->point == CTP_POINT_AWAIT)
+	if (model_is_awaiting(waker))
 		return analyze_say(analysis, "; %s, which woke it, waits itself now, at %s%s", who,
 			analyze_words_place(analysis, waker->wait_site),
 			words_owner(analysis, relay->last.coro));

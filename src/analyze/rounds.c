@@ -106,12 +106,6 @@ void analyze_rounds_tell_ends(struct analysis *analysis, struct story *story, ui
 		analyze_words_duration(analysis, longest_of(place)));
 }
 
-/* Does the coroutine wait for the end of others that the trace does not name? */
-static bool is_joining(const struct model_coro *coro)
-{
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0);
-}
-
 /* Of `nr_then` children, have at least two ended, and is none left that counts? */
 static bool have_parted(
 	const struct analysis *analysis, uint32_t parent, uint32_t nr_then, const uint32_t *nr_left)
@@ -133,10 +127,10 @@ bool analyze_rounds_has_nobody_left(const struct analysis *analysis, uint32_t in
 	const struct memory *memory = watch_of(analysis)->memory;
 	const struct of_coro *of = record_of(watch_of(analysis), index);
 
-	return of->has_ended &&
-	       have_parted(analysis, index, of->nr_at_wait,
-		       is_joining(&analysis->model->coros.at[index]) ? memory->nr_joinable
-								     : memory->nr_children);
+	return of->has_ended && have_parted(analysis, index, of->nr_at_wait,
+					analyze_wait_is_for_ends(&analysis->model->coros.at[index])
+						? memory->nr_joinable
+						: memory->nr_children);
 }
 
 bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t index)
@@ -145,7 +139,7 @@ bool analyze_rounds_is_left_alone(const struct analysis *analysis, uint32_t inde
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct of_wait *wait = wait_of(watch_of(analysis), index);
 
-	return is_joining(coro) && !memory->nr_joinable[index] &&
+	return analyze_wait_is_for_ends(coro) && !memory->nr_joinable[index] &&
 	       have_parted(analysis, coro->parent, wait->nr_beside, memory->nr_others);
 }
 
@@ -157,13 +151,6 @@ bool analyze_rounds_has_lost_the_last(const struct analysis *analysis, uint32_t 
 }
 
 /* ---------------------------------------------------------------- lulls */
-
-static bool waits_for_clock(const struct model_coro *coro, ct_time end)
-{
-	return coro->rare->deadline != CT_NO_TIME
-		       ? coro->rare->deadline > end
-		       : CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
-}
 
 bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t index)
 {
@@ -219,8 +206,7 @@ static void count_wait(const struct model_coro *coro, struct lull *lull)
 /* Does it wait where a beat waits, for nothing that is known, as in a sleep whose deadline is not recorded? */
 static bool may_sleep(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !coro->wait_object && !coro->rare->descriptor &&
+	return model_is_awaiting(coro) && !coro->wait_object && !coro->rare->descriptor &&
 	       analyze_rounds_has_beat(analysis, coro);
 }
 
@@ -244,7 +230,7 @@ static bool is_asleep(const struct analysis *analysis, uint32_t index)
 
 	return coro->state == CT_STATE_WAITING &&
 	       ((analysis->model->processes[coro->process].runtime &&
-			CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER) ||
+			analyze_wait_is_sleep(coro)) ||
 		       only_sleeps(analysis, index));
 }
 
@@ -304,7 +290,7 @@ static bool look_at_still(const struct analysis *analysis, uint32_t index, struc
 	}
 	if (coro->state == CT_STATE_RUNNING || is_ready(coro) || may_sleep(analysis, coro) ||
 		(coro->state == CT_STATE_WAITING &&
-			waits_for_clock(coro, analysis->parties[coro->process].end)))
+			analyze_wait_may_expire(coro, analysis->parties[coro->process].end)))
 		return false;
 	move_on(lull, coro->changed);
 	count_wait(coro, lull);
@@ -321,7 +307,8 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 	if (analyze_rounds_is_beat(analysis, index)) {
 		lull->beat = index;
 		lull->has_joined_beat |=
-			coro->parent && is_joining(&analysis->model->coros.at[coro->parent]);
+			coro->parent &&
+			analyze_wait_is_for_ends(&analysis->model->coros.at[coro->parent]);
 		move_on(lull, of->beats_since);
 		return true;
 	}
@@ -448,7 +435,8 @@ static bool ends_nothing(const struct analysis *analysis, uint32_t index)
 		analyze_rounds_has_just_come(analysis, index, &rest_from))
 		return true;
 	return coro->state == CT_STATE_WAITING &&
-	       (is_joining(coro) || analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
+	       (analyze_wait_is_for_ends(coro) ||
+		       analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT));
 }
 
 /*
@@ -462,7 +450,8 @@ static bool may_end(const struct analysis *analysis, const struct memory *memory
 
 	if (analyze_rounds_has_just_come(analysis, index, &rest_from))
 		return false;
-	return coro->state != CT_STATE_WAITING || !is_joining(coro) || memory->nr_children[index];
+	return coro->state != CT_STATE_WAITING || !analyze_wait_is_for_ends(coro) ||
+	       memory->nr_children[index];
 }
 
 static bool is_counted(const struct model_coro *coro)

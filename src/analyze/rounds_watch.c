@@ -33,9 +33,8 @@ static void count_round(struct of_coro *of, int64_t ns)
 /* Does the coroutine wait for nothing but the clock? */
 static bool is_sleep(const struct model_coro *coro)
 {
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER ||
-	       (!coro->wait_object && !coro->rare->descriptor &&
-		       coro->rare->deadline != CT_NO_TIME);
+	return analyze_wait_is_sleep(coro) || (!coro->wait_object && !coro->rare->descriptor &&
+						      coro->rare->deadline != CT_NO_TIME);
 }
 
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)

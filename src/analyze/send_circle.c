@@ -16,8 +16,7 @@
 /* Does this coroutine wait for a lock, ten times longer than any wait there took? */
 static bool is_at_lock(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
 
 	return coro->state == CT_STATE_WAITING && analyze_ties_is_for_untold_lock(coro) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
@@ -38,7 +37,7 @@ static bool joins_since(const struct analysis *analysis, const struct model_coro
 	const struct model_coro *taker)
 {
 	return coro->state == CT_STATE_WAITING && analyze_wakers_is_bound(analysis, coro) &&
-	       coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
+	       analyze_wait_is_for_ends(coro) &&
 	       llabs(ct_time_between(coro->suspended, taker->suspended)) <
 		       analyze_waited_ns(analysis, taker) / SHARE_SOON;
 }
@@ -62,8 +61,7 @@ bool analyze_send_circle_is(const struct analysis *analysis, const struct model_
 {
 	uint32_t taker;
 
-	if (coro->wait_object != CTP_HANDLE(CTP_RESOURCE_CHANNEL, 0) ||
-		analyze_ties_may_be_idle(analysis, coro) ||
+	if (!analyze_wait_is_for_channel(coro) || analyze_ties_may_be_idle(analysis, coro) ||
 		!analyze_wakers_is_bound(analysis, coro))
 		return false;
 	taker = taker_of(analysis, coro);

@@ -141,12 +141,9 @@ static void look_at_wait(const struct analysis *analysis, const struct model_cor
 	struct stillness *still = &analysis->stills[coro->process];
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > party->end)
-		still->has_deadline = true;
-	else if (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > still->moment)
+	still->has_deadline |= analyze_wait_may_expire(coro, party->end);
+	if (coro->rare->deadline > still->moment && coro->rare->deadline <= party->end)
 		still->moment = coro->rare->deadline;
-	if (kind == CTP_RESOURCE_TIMER && coro->rare->deadline == CT_NO_TIME)
-		still->has_deadline = true;
 	still->waits_for_process |= kind == CTP_RESOURCE_PROCESS;
 	if (kind == CTP_RESOURCE_NETWORK &&
 		analyze_runtime_words_is(analysis, coro, GO_WORD_ACCEPT))

@@ -30,8 +30,7 @@ struct usual {
 static bool has_usual(
 	const struct analysis *analysis, const struct model_coro *coro, struct usual *ret_usual)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
 	int64_t waited_ns = analyze_waited_ns(analysis, coro);
 
 	if (waits->count < LEAST_WAITS || (uint64_t)waited_ns / TIMES_THE_LATEST <= waits->max)

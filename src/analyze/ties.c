@@ -296,9 +296,8 @@ bool analyze_ties_keeps_no_waker(const struct model_coro *coro)
 {
 	const struct model_waking *wake = &coro->turns->wake;
 
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       wake->outcome == CTP_OUTCOME_NO_WAKER && wake->time != CT_NO_TIME &&
-	       wake->time >= coro->suspended;
+	return model_is_awaiting(coro) && wake->outcome == CTP_OUTCOME_NO_WAKER &&
+	       wake->time != CT_NO_TIME && wake->time >= coro->suspended;
 }
 
 bool analyze_ties_may_be_for_end(const struct model_coro *coro)

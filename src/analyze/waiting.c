@@ -22,8 +22,7 @@ static void count(
 
 void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, waiting->site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, waiting->site);
 
 	waiting->nr_ended = waits->count;
 	waiting->longest_ns = waits->max;

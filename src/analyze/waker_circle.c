@@ -63,9 +63,7 @@ static bool add_waker(const struct analysis *analysis, uint32_t process,
 static bool are_all_known(
 	const struct analysis *analysis, uint32_t site, const struct wakers_place *place)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, site);
-
-	return model_histogram(times ? times->waits : NULL)->count <= place->nr_woken;
+	return model_waits_at(analysis->model, site)->count <= place->nr_woken;
 }
 
 #define SEVERAL UINT32_MAX /* a place from which several lines of libraries were reached */
@@ -151,10 +149,9 @@ static struct ahead at_own(const struct analysis *analysis, const struct model_c
 
 static struct ahead at_taker(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 	uint32_t index;
 
-	if (model_histogram(times ? times->waits : NULL)->count)
+	if (model_waits_at(analysis->model, coro->wait_site)->count)
 		return (struct ahead){0};
 	index = analyze_ended_taker_only(analysis, coro);
 	return index && coro_at(analysis, index)->state < CT_STATE_DONE

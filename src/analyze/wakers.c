@@ -220,8 +220,7 @@ const struct model_watcher analyze_wakers_watcher = {
 bool analyze_wakers_is_bound(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return coro->state == CT_STATE_WAITING && is_inside(coro) && !model_is_of_runtime(coro) &&
-	       (coro->rare->deadline == CT_NO_TIME ||
-		       coro->rare->deadline <= analysis->parties[coro->process].end);
+	       !analyze_wait_is_until_later(coro, analysis->parties[coro->process].end);
 }
 
 struct wakers_place *analyze_wakers_place(

@@ -89,8 +89,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	const struct model_coro *coro = &model->coros.at[sight->coro];
 	struct place *place = model_watch_place(watch, coro->wait_site);
 
-	if (!place || coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT ||
-		sight->by == sight->coro)
+	if (!place || !model_is_awaiting(coro) || sight->by == sight->coro)
 		return true;
 	if (!sight->by && was_there(model, sight->event, coro))
 		return true;

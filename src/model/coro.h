@@ -256,6 +256,12 @@ static inline bool model_is_yielding(const struct model_coro *coro)
 	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_YIELD;
 }
 
+/* model_is_awaiting: does the coroutine wait, with its thread given up until something happens? */
+static inline bool model_is_awaiting(const struct model_coro *coro)
+{
+	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT;
+}
+
 /* model_is_order_doubtful: was the order of its last steps or wakes chosen, not recorded? */
 #define MODEL_ORDER_DOUBTS 7u
 static inline bool model_is_order_doubtful(const struct model_coro *coro)

@@ -200,6 +200,14 @@ static inline const struct model_place_times *model_times_at(
 	return site < model->tables->nr_sites ? model->place_times[site] : NULL;
 }
 
+/* model_waits_at: returns the waits at one place that have ended; an empty distribution if there are none. */
+static inline const struct histogram *model_waits_at(const struct model *model, uint32_t site)
+{
+	const struct model_place_times *times = model_times_at(model, site);
+
+	return model_histogram(times ? times->waits : NULL);
+}
+
 /*
  * model_spent: returns the ns that the coroutine spent in a state (any except the last) during the observation; after
  * model_finish, up to the end of observation. model_spent_all: returns that for each of these states.

@@ -12,9 +12,8 @@ bool rules_behind_is_waiting(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT && !coro->mark &&
-	       (coro->rare->deadline == CT_NO_TIME ||
-		       coro->rare->deadline <= analysis->parties[coro->process].end);
+	return model_is_awaiting(coro) && !coro->mark &&
+	       !analyze_wait_is_until_later(coro, analysis->parties[coro->process].end);
 }
 
 /* Did the blocker wake or start this coroutine in its present run, and has no thread run the coroutine since? */

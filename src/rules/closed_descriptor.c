@@ -37,7 +37,7 @@ struct wait {
 static bool is_meant_to_wait(const struct wait *wait)
 {
 	return (wait->coro->flags & MODEL_CORO_WAITS_FOR_MORE) || wait->coro->mark ||
-	       (wait->coro->rare->deadline != CT_NO_TIME && wait->coro->rare->deadline > wait->end);
+	       analyze_wait_is_until_later(wait->coro, wait->end);
 }
 
 /* A transfer that was submitted to the kernel holds the file, and completes after the close. */

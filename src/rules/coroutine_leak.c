@@ -189,13 +189,9 @@ static bool is_load_even(const struct analysis *analysis, const struct family *f
 static bool is_left_behind(
 	const struct analysis *analysis, const struct family *family, const struct model_coro *coro)
 {
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
 	if (family->are_pollers && rules_pollers_is_one(analysis, coro))
 		return true;
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       kind != CTP_RESOURCE_DESCRIPTOR && kind != CTP_RESOURCE_PROCESS &&
-	       kind != CTP_RESOURCE_NETWORK && kind != CTP_RESOURCE_TIMER &&
+	return model_is_awaiting(coro) && !analyze_wait_is_for_outside(coro) &&
 	       coro->rare->deadline == CT_NO_TIME && coro->mark == 0 &&
 	       coro->suspended < analyze_party_working_until(analysis, coro->process);
 }

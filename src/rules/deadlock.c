@@ -39,9 +39,8 @@ static bool is_for_all(const struct model_coro *coro)
 {
 	if (coro->state == CT_STATE_RUNNING)
 		return coro->mark == 0;
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       coro->rare->deadline == CT_NO_TIME && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
-	       coro->mark == 0;
+	return model_is_awaiting(coro) && coro->rare->deadline == CT_NO_TIME &&
+	       !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) && coro->mark == 0;
 }
 
 static uint32_t follow(struct analysis *analysis, uint32_t index)
@@ -266,8 +265,7 @@ static bool waits_long_unnamed(const struct analysis *analysis, uint32_t index, 
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return coro->process == process && coro->state == CT_STATE_WAITING &&
-	       coro->point == CTP_POINT_AWAIT && !coro->mark &&
+	return coro->process == process && model_is_awaiting(coro) && !coro->mark &&
 	       coro->rare->deadline == CT_NO_TIME && analyze_ties_is_for_untold_lock(coro) &&
 	       !analysis->is_told[index] &&
 	       analysis->parties[process].end - coro->suspended > LIMIT(analysis, WAIT_LIMIT);

@@ -100,7 +100,7 @@ static bool is_polled(const struct analysis *analysis, const struct model_coro *
 static bool is_meant_to_wait(const struct model_coro *coro, ct_time end)
 {
 	return (coro->flags & MODEL_CORO_WAITS_FOR_MORE) || coro->mark ||
-	       (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
+	       analyze_wait_is_until_later(coro, end);
 }
 
 static enum variant variant_of(
@@ -162,8 +162,8 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 	const struct model_descriptor *descriptor = &analysis->model->descriptors.at[waited];
 	const struct party *party = &analysis->parties[coro->process];
 
-	return waited && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !analysis->is_told[index] && !may_be_left_on_purpose(analysis, coro, descriptor) &&
+	return waited && model_is_awaiting(coro) && !analysis->is_told[index] &&
+	       !may_be_left_on_purpose(analysis, coro, descriptor) &&
 	       (is_disarmed(descriptor) || is_spent(coro, descriptor) ||
 		       is_armed_for_reading(coro, descriptor)) &&
 	       !is_polled(analysis, coro, descriptor) && !is_meant_to_wait(coro, party->end) &&

@@ -121,17 +121,9 @@ static bool may_miss_wake(const struct analysis *analysis, uint32_t index)
 		return false;
 	if (next && analysis->model->coros.at[next].state < CT_STATE_DONE)
 		return false;
-	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
-	case CTP_RESOURCE_DESCRIPTOR:
-	case CTP_RESOURCE_NETWORK:
-	case CTP_RESOURCE_TIMER:
-	case CTP_RESOURCE_PROCESS:
-		return false;
-	case CTP_RESOURCE_NONE:
+	if (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NONE)
 		return is_all_asleep(&analysis->parties[coro->process]);
-	default:
-		return true;
-	}
+	return !analyze_wait_is_for_outside(coro);
 }
 
 /*

@@ -12,11 +12,10 @@ static bool is_early(const struct model_coro *coro)
 {
 	struct model_waking wake = model_wake_last(coro);
 
-	return coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       wake.time != CT_NO_TIME && wake.outcome == CTP_OUTCOME_QUEUED &&
-	       coro->resumed != CT_NO_TIME && wake.time > coro->resumed &&
-	       wake.time < coro->suspended && coro->suspended - wake.time < RACE_NS &&
-	       wake.thread != coro->thread;
+	return model_is_awaiting(coro) && wake.time != CT_NO_TIME &&
+	       wake.outcome == CTP_OUTCOME_QUEUED && coro->resumed != CT_NO_TIME &&
+	       wake.time > coro->resumed && wake.time < coro->suspended &&
+	       coro->suspended - wake.time < RACE_NS && wake.thread != coro->thread;
 }
 
 /* "; so were 2 of 3 others that wait there"; "" if none was. */

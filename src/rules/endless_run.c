@@ -180,7 +180,7 @@ static bool is_stuck(const struct analysis *analysis, uint32_t index)
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	return is_ready(coro) || is_long(analysis, index) ||
-	       (coro->state == CT_STATE_WAITING && !coro->mark && coro->point == CTP_POINT_AWAIT &&
+	       (model_is_awaiting(coro) && !coro->mark &&
 		       (!coro->rare->descriptor ||
 			       analyze_party_is_own(analysis, coro->rare->descriptor)));
 }

@@ -40,8 +40,7 @@ static void judge(struct analysis *analysis, uint32_t index)
 		return;
 	if (coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
-	if (coro->rare->deadline != CT_NO_TIME ||
-		CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER)
+	if (analyze_wait_is_timed(coro))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_LOOKS_AGAIN);
 	analyze_candidate_lower_for_gaps(analysis, &candidate,
 		analyze_candidate_life_start(analysis, coro), analysis->parties[coro->process].end);

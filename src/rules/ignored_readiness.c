@@ -156,9 +156,8 @@ static bool stands(const struct analysis *analysis, uint32_t index, uint32_t ign
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	ct_time reported = analysis->model->descriptors.at[ignored].reported;
 
-	return ignored && coro->state == CT_STATE_WAITING && coro->point == CTP_POINT_AWAIT &&
-	       !coro->mark && !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
-	       !analysis->is_told[index] &&
+	return ignored && model_is_awaiting(coro) && !coro->mark &&
+	       !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) && !analysis->is_told[index] &&
 	       !analysis->model->processes[coro->process].has_completions &&
 	       !model_is_woken_since(analysis->model, coro, coro->suspended) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process,

@@ -42,8 +42,7 @@ enum kind {
 static bool is_longest(
 	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
 
 	return waits->count >= least &&
 	       (uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER > waits->max;
@@ -205,7 +204,7 @@ static bool is_claim(const struct analysis *analysis, const struct model_coro *c
 	bool is_passed = analyze_overlooked_is_passed(analysis, coro) &&
 			 has_its_turn(model_times_at(analysis->model, coro->wait_site));
 
-	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0))
+	if (analyze_wait_is_for_ends(coro))
 		return true;
 	if (coro->wait_object)
 		return is_passed && is_never_idle(analysis, coro);
@@ -263,8 +262,8 @@ static bool is_parting(const struct analysis *analysis, const struct model_coro 
  */
 static bool is_left(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) &&
-	       is_longest(analysis, coro, 0) && analyze_errands_are_over_there(analysis, coro);
+	return analyze_wait_is_for_ends(coro) && is_longest(analysis, coro, 0) &&
+	       analyze_errands_are_over_there(analysis, coro);
 }
 
 /* One of several channels may be a signal's channel. */
@@ -294,7 +293,7 @@ static bool has_sent_in_vain(const struct analysis *analysis, const struct model
 static enum kind kind_beside_acceptor(
 	const struct analysis *analysis, const struct model_coro *coro)
 {
-	if (coro->wait_object == CTP_HANDLE(CTP_RESOURCE_EVENT, 0) && is_parting(analysis, coro))
+	if (analyze_wait_is_for_ends(coro) && is_parting(analysis, coro))
 		return KIND_PARTING;
 	if (is_left(analysis, coro))
 		return KIND_LEFT;
@@ -367,7 +366,7 @@ static bool is_mutual(const struct analysis *analysis, const struct model_coro *
 	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
 	uint32_t count;
 
-	if (coro->wait_object != CTP_HANDLE(CTP_RESOURCE_EVENT, 0) || lull->may_bring_signal ||
+	if (!analyze_wait_is_for_ends(coro) || lull->may_bring_signal ||
 		!is_longest(analysis, coro, 0) ||
 		analyze_rounds_nr_children(analysis, model_index(analysis->model, coro)) + 1 <
 			lull->nr_waiting)

@@ -86,9 +86,7 @@ static void count_waiting(const struct model *model, uint32_t process, struct sp
 		const struct model_coro *coro = &model->coros.at[i];
 
 		spin->nr_waiting += coro->process == process && !coro->mark &&
-				    coro->state == CT_STATE_WAITING &&
-				    coro->point == CTP_POINT_AWAIT &&
-				    CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_TIMER;
+				    model_is_awaiting(coro) && !analyze_wait_is_sleep(coro);
 	}
 }
 
@@ -114,9 +112,7 @@ static bool has_woken_itself(const struct model_coro *coro, uint32_t index)
 
 static bool has_waited_for_clock(const struct model_coro *coro)
 {
-	return coro->suspended != CT_NO_TIME &&
-	       (coro->rare->deadline != CT_NO_TIME ||
-		       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER);
+	return coro->suspended != CT_NO_TIME && analyze_wait_is_timed(coro);
 }
 
 static void begin_spin(struct spin *spin, const struct model_coro *coro, ct_time time)

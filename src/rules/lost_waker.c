@@ -40,10 +40,8 @@ static bool *list_awaited(struct analysis *analysis)
 /* Have wakes ended waits at this place again and again? */
 static bool do_waits_end_there(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
-	return times && times->waits &&
-	       (int64_t)times->waits->count >= LIMIT(analysis, LOST_WAKER_WAITS);
+	return (int64_t)model_waits_at(analysis->model, coro->wait_site)->count >=
+	       LIMIT(analysis, LOST_WAKER_WAITS);
 }
 
 /* Does the coroutine that started it wait, perhaps for its end? */
@@ -51,17 +49,14 @@ static bool is_joined(const struct analysis *analysis, const struct model_coro *
 {
 	const struct model_coro *parent = &analysis->model->coros.at[coro->parent];
 
-	return coro->parent && parent->state == CT_STATE_WAITING &&
-	       parent->point == CTP_POINT_AWAIT && !parent->mark &&
+	return coro->parent && model_is_awaiting(parent) && !parent->mark &&
 	       parent->rare->deadline == CT_NO_TIME && analyze_ties_may_be_for_end(parent);
 }
 
 /* A future that is never to be ready ends no wait. */
 static bool has_wait_ended_there(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
-	return times && times->waits && times->waits->count;
+	return model_waits_at(analysis->model, coro->wait_site)->count;
 }
 
 /* Would the wait alone be found: is nobody left in the process, or did it fail with all threads asleep? */

@@ -34,24 +34,16 @@ static bool is_judged(const struct analysis *analysis, const struct model_coro *
 {
 	ct_time end = analysis->parties[coro->process].end;
 	bool is_wait = coro->point == CTP_POINT_AWAIT || coro->point == CTP_POINT_YIELD;
-	bool is_meant =
-		coro->mark || (coro->rare->deadline != CT_NO_TIME && coro->rare->deadline > end);
+	bool is_meant = coro->mark || analyze_wait_is_until_later(coro, end);
 
 	return coro->state == CT_STATE_WAITING && is_wait && !is_meant && coro->suspended < end;
 }
 
+/* What is not recorded may be outside, too. */
 static bool is_outside(const struct model_coro *coro)
 {
-	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
-	case CTP_RESOURCE_DESCRIPTOR:
-	case CTP_RESOURCE_NETWORK:
-	case CTP_RESOURCE_PROCESS:
-	case CTP_RESOURCE_TIMER:
-	case CTP_RESOURCE_NONE: /* may be for something outside */
-		return true;
-	default:
-		return false;
-	}
+	return analyze_wait_is_for_outside(coro) ||
+	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_NONE;
 }
 
 /*

@@ -109,9 +109,8 @@ static bool waits_for_outside(const struct analysis *analysis, const struct mode
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	return kind == CTP_RESOURCE_TIMER || kind == CTP_RESOURCE_PROCESS ||
+	return analyze_wait_is_timed(coro) || kind == CTP_RESOURCE_PROCESS ||
 	       kind == CTP_RESOURCE_NETWORK || analyze_ties_may_be_idle(analysis, coro) ||
-	       coro->rare->deadline != CT_NO_TIME ||
 	       (analysis->model->descriptors.at[coro->rare->descriptor].flags &
 		       (MODEL_DESCRIPTOR_IS_LISTENER | MODEL_DESCRIPTOR_IS_TIMER));
 }
@@ -159,8 +158,8 @@ static bool is_orphan(
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || coro->mark ||
-		has_just_begun(analysis, coro) || !is_parent_over(analysis, coro) ||
+	if (!model_is_awaiting(coro) || coro->mark || has_just_begun(analysis, coro) ||
+		!is_parent_over(analysis, coro) ||
 		waits_for_outside(analysis, innermost(analysis, coro)))
 		return false;
 	return !lineage->is_joined[index] &&

@@ -84,8 +84,7 @@ static enum ct_grade grade(const struct analysis *analysis, const struct model_c
 	is_asleep = was_seen_asleep(thread, since);
 	if (!has_turned && !is_asleep)
 		return CT_GRADE_NONE;
-	return has_turned && is_asleep &&
-			       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER &&
+	return has_turned && is_asleep && analyze_wait_is_sleep(coro) &&
 			       !analysis->parties[coro->process].has_ended_well &&
 			       !analyze_party_has_starved_worker(analysis, coro->process, since)
 		       ? CT_GRADE_LIKELY

@@ -25,8 +25,8 @@ bool rules_pollers_is_one(const struct analysis *analysis, const struct model_co
 
 	return (coro->state == CT_STATE_WAITING || coro->state >= CT_STATE_DONE) &&
 	       has_stayed(analysis, coro) && coro->created != CT_NO_TIME &&
-	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER && !coro->mark &&
-	       coro->parent && !has_stayed(analysis, parent);
+	       analyze_wait_is_sleep(coro) && !coro->mark && coro->parent &&
+	       !has_stayed(analysis, parent);
 }
 
 /* The open connections of a process; UINT32_MAX: it has no ledger. */

@@ -137,8 +137,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	struct herd *herd = model_watch_place(watch, coro->wait_site);
 	uint32_t *burst = burst_of(watch, sight->coro);
 
-	if (coro->state != CT_STATE_WAITING || coro->point != CTP_POINT_AWAIT || !herd ||
-		!is_shared(coro->wait_object))
+	if (!model_is_awaiting(coro) || !herd || !is_shared(coro->wait_object))
 		return true;
 	if (herd->burst == (*burst & ~BURST_OVER) || herd->object != coro->wait_object ||
 		herd->present.thread != event->thread || event->time - herd->last > memory->back_ns)

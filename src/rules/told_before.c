@@ -10,10 +10,8 @@
 /* A condition does not keep a notify, but who waits has looked before: only the first wait there may have missed it. */
 static bool may_have_missed(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
 	return CTP_HANDLE_RESOURCE(coro->wait_object) != CTP_RESOURCE_CONDITION ||
-	       !model_histogram(times ? times->waits : NULL)->count;
+	       !model_waits_at(analysis->model, coro->wait_site)->count;
 }
 
 #define ON_ITS_WAY_NS INT64_C(1000000000)

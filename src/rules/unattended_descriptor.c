@@ -95,8 +95,7 @@ static bool stands(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return !analysis->is_told[index] && coro->state == CT_STATE_WAITING &&
-	       coro->point == CTP_POINT_AWAIT &&
+	return !analysis->is_told[index] && model_is_awaiting(coro) &&
 	       analysis->model->now - coro->suspended >= LIMIT(analysis, GRACE) &&
 	       !is_excused(analysis, coro);
 }

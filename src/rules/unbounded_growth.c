@@ -267,14 +267,11 @@ static bool is_load_uneven(const struct trend *trend)
 static bool is_excused(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
 	if (coro->mark || analysis->is_told[index] || analyze_ties_behind(analysis, index))
 		return true;
 	return coro->state == CT_STATE_WAITING &&
-	       (kind == CTP_RESOURCE_DESCRIPTOR || kind == CTP_RESOURCE_TIMER ||
-		       kind == CTP_RESOURCE_NETWORK || kind == CTP_RESOURCE_PROCESS ||
-		       coro->rare->deadline != CT_NO_TIME);
+	       (analyze_wait_is_for_outside(coro) || coro->rare->deadline != CT_NO_TIME);
 }
 
 /* Have most of the living coroutines a known reason to be alive? */

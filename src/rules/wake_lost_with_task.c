@@ -42,8 +42,7 @@ static bool is_victim(const struct analysis *analysis, uint32_t index)
 	ct_time end = analysis->parties[coro->process].end;
 
 	return coro->state == CT_STATE_WAITING && !analysis->is_told[index] && !coro->mark &&
-	       coro->suspended < end &&
-	       (coro->rare->deadline == CT_NO_TIME || coro->rare->deadline <= end) &&
+	       coro->suspended < end && !analyze_wait_is_until_later(coro, end) &&
 	       analyze_provenance_relay(analysis, coro);
 }
 
@@ -115,8 +114,7 @@ static bool is_handed_late(
 /* Has nobody been woken there for far longer than any ended wait took? */
 static bool is_long(const struct analysis *analysis, const struct provenance_relay *relay)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, relay->site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, relay->site);
 	int64_t since_ns = analyze_party_working_until(analysis, relay->process) - relay->lost_time;
 
 	return waits->count && since_ns > LIMIT(analysis, WAKE_LOST_TIME) &&

@@ -48,10 +48,8 @@ bool rules_watchdog_look_at_begin(struct model_watch *watch, const struct model_
 bool rules_watchdog_look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
-	bool is_sleep = is_untold(coro) || coro->rare->deadline != CT_NO_TIME ||
-			CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_TIMER;
 
-	return is_sleep || note(watch, sight->coro);
+	return is_untold(coro) || analyze_wait_is_timed(coro) || note(watch, sight->coro);
 }
 
 bool rules_watchdog_is(const struct analysis *analysis, const struct model_crash *crash)

@@ -146,8 +146,7 @@ static uint32_t count_waiting(const struct analysis *analysis, const struct mode
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *other = &model->coros.at[i];
 
-		count += other->process == coro->process && other->state == CT_STATE_WAITING &&
-			 other->point == CTP_POINT_AWAIT &&
+		count += other->process == coro->process && model_is_awaiting(other) &&
 			 CTP_HANDLE_RESOURCE(other->wait_object) ==
 				 CTP_HANDLE_RESOURCE(coro->wait_object) &&
 			 (other->wait_site == coro->wait_site ||

@@ -16,22 +16,13 @@ static bool was_passed_by(const struct model_coro *part, const struct model_coro
 	return part->state == CT_STATE_WAITING &&
 	       part->turns->wake.outcome == CTP_OUTCOME_PASSED_ON &&
 	       part->turns->wake.time != CT_NO_TIME && part->turns->wake.time > part->suspended &&
-	       whole->state == CT_STATE_WAITING && whole->point == CTP_POINT_AWAIT &&
-	       whole->resumed > part->turns->wake.time;
+	       model_is_awaiting(whole) && whole->resumed > part->turns->wake.time;
 }
 
 /* Does the wait end by itself, or by the world outside? */
 static bool ends_otherwise(const struct model_coro *coro)
 {
-	switch (CTP_HANDLE_RESOURCE(coro->wait_object)) {
-	case CTP_RESOURCE_DESCRIPTOR:
-	case CTP_RESOURCE_NETWORK:
-	case CTP_RESOURCE_PROCESS:
-	case CTP_RESOURCE_TIMER:
-		return true;
-	default:
-		return coro->rare->deadline != CT_NO_TIME;
-	}
+	return analyze_wait_is_for_outside(coro) || coro->rare->deadline != CT_NO_TIME;
 }
 
 static bool waits_for(const struct model_coro *whole, const struct model_coro *part)

@@ -125,8 +125,7 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 /* When the wait would have ended, had it taken the longest time that waits there ever took; CT_NO_TIME: not known. */
 static ct_time due(const struct model *model, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(model, coro->wait_site);
 
 	return waits->count >= LEAST_WAITS ? coro->suspended + (ct_time)waits->max : CT_NO_TIME;
 }
