@@ -193,12 +193,9 @@ static const struct own *own_at(const struct follow *follow, uint64_t address)
 
 static bool is_waker_table(const struct found *found, uint64_t word)
 {
-	size_t i;
+	uint32_t other;
 
-	for (i = 0; i < found->waker_tables.count; i++)
-		if (found->waker_tables.at[i] == word)
-			return true;
-	return false;
+	return map_get(&found->waker_tables, word, &other);
 }
 
 /*

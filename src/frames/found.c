@@ -23,7 +23,7 @@ void found_fini(struct found *found)
 	vec_fini(&found->parts);
 	vec_fini(&found->knots);
 	vec_fini(&found->variables);
-	vec_fini(&found->waker_tables);
+	map_fini(&found->waker_tables);
 	map_fini(&found->python.types);
 	vec_fini(&found->python.stacks);
 	vec_fini(&found->threads);

@@ -155,7 +155,7 @@ struct found {
 	VEC(struct found_part) parts;
 	VEC(struct found_part) knots;
 	VEC(struct found_variable) variables;
-	VEC(uint64_t) waker_tables;
+	struct map waker_tables; /* addresses */
 	struct found_python python;
 	VEC(struct found_thread)
 	threads; /* by their index in the image; some may be missing at the end */

@@ -33,6 +33,13 @@ struct chain {
 	bool has_last;
 };
 
+/* A future of a library (rust_waits.def). */
+struct wait {
+	const char *type;
+	const char *member;
+	unsigned resource;
+};
+
 /* ---------------------------------------------------------------- names */
 
 /* "my::serve::{async_fn_env#0}<u32>" is told as "my::serve", and a block within it as "my::serve::{async_block#0}". */
@@ -95,6 +102,15 @@ static bool step_dynamic(const struct chain *chain, struct rust_value *value)
 	return true;
 }
 
+/* Does the type's name say that it is, or has in it, an async function, or a future of any type in a box? */
+static bool is_future(const struct rust_value *value)
+{
+	const char *name = rust_type_name(value);
+
+	return strstr(name, "{async_") ||
+	       (begins(name, "Pin<") && strstr(name, "dyn core::future::future::Future<"));
+}
+
 /* Things around a future: a pin, a box, a pointer; and what gives it a time, or a span. */
 static bool step_inside(struct chain *chain, struct rust_value *value)
 {
@@ -118,8 +134,7 @@ static bool step_inside(struct chain *chain, struct rust_value *value)
 		return true;
 	}
 	for (i = 0; i < sizeof(inner) / sizeof(*inner); i++) {
-		if (!strstr(name, "{async_") || !rust_member(value, inner[i], &member) ||
-			!strstr(rust_type_name(&member), "{async_"))
+		if (!rust_member(value, inner[i], &member) || !is_future(&member))
 			continue;
 		*value = member;
 		return true;
@@ -227,17 +242,6 @@ static uint64_t pointer_in(const struct image *image, struct rust_value value)
 	return word;
 }
 
-static uint64_t handle_in(const struct chain *chain, const char *member, unsigned resource)
-{
-	struct rust_value value;
-	uint64_t pointer;
-
-	if (!rust_member(&chain->last, member, &value))
-		return 0;
-	pointer = pointer_in(chain->image, value);
-	return pointer ? CTP_HANDLE(resource, pointer) : 0;
-}
-
 /* A lock of tokio is a semaphore, and who waits for it needs what its only holder, or its last reader, gives back. */
 static bool is_in_lock(const struct chain *chain)
 {
@@ -250,20 +254,60 @@ static bool is_in_lock(const struct chain *chain)
 	return false;
 }
 
+/* The member of the future, or of the only thing in it, and so on: crates put their futures into one another. */
+static uint64_t member_in(const struct chain *chain, const char *name)
+{
+	struct rust_value value = chain->last, member;
+	int steps;
+
+	for (steps = 0; steps < STEPS_MAX; steps++) {
+		if (rust_member(&value, name, &member))
+			return pointer_in(chain->image, member);
+		if (!rust_only_member(&value, &value))
+			return 0;
+	}
+	return 0;
+}
+
+static void tell_wait(
+	const struct chain *chain, const struct wait *wait, struct found_coroutine *coroutine)
+{
+	uint64_t address = wait->member[0] ? member_in(chain, wait->member) : chain->last.address;
+	unsigned resource = wait->resource;
+
+	if (!address)
+		return;
+	if (resource == CTP_RESOURCE_COROUTINE)
+		coroutine->awaited = address;
+	else if (resource == CTP_RESOURCE_SEMAPHORE && is_in_lock(chain))
+		coroutine->object = CTP_HANDLE(CTP_RESOURCE_LOCK, address);
+	else
+		coroutine->object = CTP_HANDLE(resource, address);
+}
+
+/* A type with arguments ends with them. */
+static bool is_type(const char *name, const char *type)
+{
+	size_t length = strlen(type);
+
+	return type[length - 1] == '<' ? begins(name, type) : strcmp(name, type) == 0;
+}
+
 static void tell_awaited(const struct chain *chain, struct found_coroutine *coroutine)
 {
+	static const struct wait waits[] = {
+#define X(type, member, resource) {type, member, CTP_RESOURCE_##resource},
+#include "frames/rust_waits.def"
+#undef X
+	};
 	const char *name = rust_type_name(&chain->last);
-	struct rust_value raw;
+	size_t i;
 
-	if (begins(name, "JoinHandle<") && rust_member(&chain->last, "raw", &raw))
-		coroutine->awaited = pointer_in(chain->image, raw);
-	else if (strcmp(name, "Sleep") == 0)
-		coroutine->object = CTP_HANDLE(CTP_RESOURCE_TIMER, chain->last.address);
-	else if (strcmp(name, "Acquire") == 0)
-		coroutine->object = handle_in(chain, "semaphore",
-			is_in_lock(chain) ? CTP_RESOURCE_LOCK : CTP_RESOURCE_SEMAPHORE);
-	else if (strcmp(name, "Notified") == 0)
-		coroutine->object = handle_in(chain, "notify", CTP_RESOURCE_EVENT);
+	for (i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (is_type(name, waits[i].type)) {
+			tell_wait(chain, &waits[i], coroutine);
+			return;
+		}
 }
 
 /* ---------------------------------------------------------------- the whole */

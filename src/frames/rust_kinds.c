@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the types of tokio's tasks in a program (rust_tasks.h). */
+/* Finds the types of tasks in a program (rust_tasks.h). */
 #include <dwarf.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "frames/debug_types.h"
 #include "frames/rust_tasks.h"
 #include "symbol/debug_entry.h"
 
@@ -11,30 +13,71 @@
 #define ENTRIES_MAX 1048576u
 #define PIECE_WORDS 4096u
 
-/* The types of tasks that a module's debug information describes. */
-struct cells {
+struct runtime {
+	const char *module;
+	const char *method;
+	const char *wakers;
+	const char *scope;
+	const char *function;
+	const char *type;
+};
+
+static const struct runtime runtimes[] = {
+#define X(name, library, module, method, wakers, scope, function, type) \
+	[RUST_##name] = {module, method, wakers, scope, function, type},
+#include "frames/rust_runtimes.def"
+#undef X
+};
+
+/* The types of a runtime's tasks that a module's debug information describes. */
+struct task_types {
 	VEC(Dwarf_Die) entries;
 	struct map by_arguments; /* hash of "<F, S>", to an index in `entries` */
 	bool is_taken;
+};
+
+struct taking {
+	struct rust_kinds *kinds;
+	const struct module *module;
+	struct task_types types[RUST_RUNTIMES];
 	bool is_out_of_memory;
 };
 
 /* ---------------------------------------------------------------- symbols */
 
-/* Both manglings of "tokio::runtime::task::raw::poll" have this in them, and a hash or arguments behind it. */
-static bool is_poll(const char *symbol)
+/*
+ * Is it the mangled name of this function of the module, or of a type in it? The new mangling has arguments in between,
+ * so that others are taken, too, which debug information tells apart.
+ */
+static bool is_in(const char *symbol, const char *module, const char *function)
 {
-	return strncmp(symbol, "_ZN5tokio7runtime4task3raw4poll17h", 34) == 0 ||
-	       (strncmp(symbol, "_R", 2) == 0 && strstr(symbol, "7runtime4task3raw4poll"));
+	bool is_legacy = strncmp(symbol, "_ZN", 3) == 0;
+	const char *at = is_legacy || strncmp(symbol, "_R", 2) == 0 ? strstr(symbol, module) : NULL;
+	const char *behind = at ? strstr(at + strlen(module), function) : NULL;
+
+	return behind && (!is_legacy || strncmp(behind + strlen(function), "17h", 3) == 0);
 }
 
-static bool is_waker_clone(const char *symbol)
+static bool find_runtime(const char *symbol, enum rust_runtime *ret_runtime)
 {
-	static const char legacy[] = "_ZN5tokio7runtime4task5waker11clone_waker17h";
+	unsigned i;
 
-	return strncmp(symbol, legacy, sizeof(legacy) - 1) == 0 ||
-	       (strncmp(symbol, "_R", 2) == 0 &&
-		       strstr(symbol, "7runtime4task5waker11clone_waker"));
+	for (i = 0; i < RUST_RUNTIMES; i++) {
+		*ret_runtime = (enum rust_runtime)i;
+		if (is_in(symbol, runtimes[i].module, runtimes[i].method))
+			return true;
+	}
+	return false;
+}
+
+static bool is_cloner(const char *symbol)
+{
+	unsigned i;
+
+	for (i = 0; i < RUST_RUNTIMES; i++)
+		if (is_in(symbol, runtimes[i].wakers, "11clone_waker"))
+			return true;
+	return false;
 }
 
 /* ---------------------------------------------------------------- debug information */
@@ -42,125 +85,179 @@ static bool is_waker_clone(const char *symbol)
 static bool child_called(Dwarf_Die *parent, int tag, const char *name, Dwarf_Die *ret_child)
 {
 	bool is_there = dwarf_child(parent, ret_child) == 0;
-	const char *given;
 	uint32_t i;
 
 	for (i = 0; is_there && i < ENTRIES_MAX; i++) {
-		given = dwarf_tag(ret_child) == tag ? dwarf_diename(ret_child) : NULL;
-		if (given && strcmp(given, name) == 0)
+		if (dwarf_tag(ret_child) == tag && debug_is_called(ret_child, name))
 			return true;
 		is_there = dwarf_siblingof(ret_child, ret_child) == 0;
 	}
 	return false;
 }
 
-/* What spawn_blocking runs, and the workers themselves, are no coroutines. */
-static bool is_blocking(Dwarf_Die *function)
+/* The namespace that has the tasks' types in a unit: each of the words between the colons is within the one before. */
+static bool find_scope(Dwarf_Die *unit, const char *scope, Dwarf_Die *ret_scope)
 {
-	static const char blocking[] = "poll<tokio::runtime::blocking::";
-	const char *name = dwarf_diename(function);
+	char name[32];
+	size_t length;
 
-	return name && strncmp(name, blocking, sizeof(blocking) - 1) == 0;
-}
-
-/* The namespace that has the tasks' types in a unit. */
-static bool find_core(Dwarf_Die *unit, Dwarf_Die *ret_core)
-{
-	static const char *const scopes[] = {"tokio", "runtime", "task", "core"};
-	size_t i;
-
-	*ret_core = *unit;
-	for (i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
-		if (!child_called(ret_core, DW_TAG_namespace, scopes[i], ret_core))
+	*ret_scope = *unit;
+	for (; *scope; scope += length + strspn(scope + length, ":")) {
+		length = strcspn(scope, ":");
+		snprintf(name, sizeof(name), "%.*s", (int)length, scope);
+		if (!child_called(ret_scope, DW_TAG_namespace, name, ret_scope))
 			return false;
+	}
 	return true;
 }
 
-static uint64_t key_of(const char *arguments)
+/* "Cell<F, S>" and "poll<F, S>" have the same key. */
+static uint64_t key_of(const char *name, const char *beginning)
 {
+	const char *arguments = name + strlen(beginning);
+
 	return hash_bytes(HASH_START, arguments, strlen(arguments));
 }
 
-/* Adds "Cell<F, S>" by its arguments. */
-static bool take_cells(struct cells *cells, Dwarf_Die *unit)
+static bool begins(const char *name, const char *with)
+{
+	return name && strncmp(name, with, strlen(with)) == 0;
+}
+
+/* What tokio's spawn_blocking runs, and the workers themselves, are no coroutines. */
+static bool is_of_tasks(const struct runtime *runtime, Dwarf_Die *function)
+{
+	const char *name = dwarf_diename(function);
+
+	return begins(name, runtime->function) && !begins(name, "poll<tokio::runtime::blocking::");
+}
+
+static bool take_types(struct task_types *types, const struct runtime *runtime, Dwarf_Die *unit)
 {
 	Dwarf_Die child;
 	const char *name;
 	uint32_t i;
-	bool is_there = find_core(unit, &child) && dwarf_child(&child, &child) == 0;
+	bool is_there =
+		find_scope(unit, runtime->scope, &child) && dwarf_child(&child, &child) == 0;
 
 	for (i = 0; is_there && i < ENTRIES_MAX; i++) {
 		name = dwarf_tag(&child) == DW_TAG_structure_type ? dwarf_diename(&child) : NULL;
-		if (name && strncmp(name, "Cell<", 5) == 0 &&
-			!dwarf_hasattr(&child, DW_AT_declaration) &&
-			(!map_put(&cells->by_arguments, key_of(name + strlen("Cell")),
-				 (uint32_t)cells->entries.count) ||
-				!vec_push(&cells->entries, child)))
+		if (begins(name, runtime->type) && !dwarf_hasattr(&child, DW_AT_declaration) &&
+			(!map_put(&types->by_arguments, key_of(name, runtime->type),
+				 (uint32_t)types->entries.count) ||
+				!vec_push(&types->entries, child)))
 			return false;
 		is_there = dwarf_siblingof(&child, &child) == 0;
 	}
 	return true;
 }
 
-static bool take_units(struct cells *cells, Dwarf *dwarf)
+static bool take_units(struct task_types *types, const struct runtime *runtime, Dwarf *dwarf)
 {
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die entry;
 
-	cells->is_taken = true;
+	types->is_taken = true;
 	while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &entry, NULL) == 0)
-		if (!take_cells(cells, &entry))
+		if (!take_types(types, runtime, &entry))
 			return false;
 	return true;
 }
 
-/* "poll<F, S>" is the function of the task "Cell<F, S>", which may be described in another unit. */
-static bool find_cell(struct cells *cells, Dwarf_Die *function, Dwarf_Die *ret_cell)
+/* The type of the tasks that the function polls, which may be described in another unit. */
+static bool find_type(
+	struct taking *taking, enum rust_runtime index, Dwarf_Die *function, Dwarf_Die *ret_type)
 {
+	const struct runtime *runtime = &runtimes[index];
+	struct task_types *types = &taking->types[index];
 	const char *name = dwarf_diename(function);
-	uint32_t index;
+	uint32_t entry;
 
-	if (!name || strncmp(name, "poll<", 5) != 0)
+	if (!types->is_taken && !take_units(types, runtime, dwarf_cu_getdwarf(function->cu)))
+		taking->is_out_of_memory = true;
+	if (!map_get(&types->by_arguments, key_of(name, runtime->function), &entry))
 		return false;
-	if (!cells->is_taken && !take_units(cells, dwarf_cu_getdwarf(function->cu)))
-		cells->is_out_of_memory = true;
-	if (!map_get(&cells->by_arguments, key_of(name + strlen("poll")), &index))
-		return false;
-	*ret_cell = cells->entries.at[index];
+	*ret_type = types->entries.at[entry];
 	return true;
 }
 
 /* The type for which a generic type or function was made. */
-static bool parameter_of(Dwarf_Die *generic, Dwarf_Die *ret_type)
+static bool parameter_of(Dwarf_Die *generic, const char *name, Dwarf_Die *ret_type)
 {
 	Dwarf_Die parameter;
 	Dwarf_Attribute attribute;
 
-	return child_called(generic, DW_TAG_template_type_parameter, "T", &parameter) &&
+	return child_called(generic, DW_TAG_template_type_parameter, name, &parameter) &&
 	       dwarf_attr(&parameter, DW_AT_type, &attribute) &&
 	       dwarf_formref_die(&attribute, ret_type);
 }
 
+static bool offset_of(const struct rust_value *outer, const char *name, uint32_t *ret_offset)
+{
+	struct rust_value member;
+
+	if (!rust_member(outer, name, &member))
+		return false;
+	*ret_offset = (uint32_t)(member.address - outer->address);
+	return true;
+}
+
 static bool read_cell(struct rust_kind *kind)
 {
-	struct rust_value cell = {.type = kind->cell}, header, member;
+	struct rust_value cell = {.type = kind->task}, header;
 	Dwarf_Attribute attribute;
 	Dwarf_Word alignment = WORD;
 
-	if (!parameter_of(&kind->cell, &kind->future) || !rust_member(&cell, "header", &header) ||
-		header.address != 0 || !rust_member(&header, "state", &member))
+	if (!parameter_of(&kind->task, "T", &kind->future) ||
+		!rust_member(&cell, "header", &header) || header.address != 0 ||
+		!offset_of(&header, "state", &kind->state) ||
+		!offset_of(&header, "vtable", &kind->vtable) ||
+		!offset_of(&header, "owner_id", &kind->owner))
 		return false;
-	kind->state = (uint32_t)member.address;
-	if (!rust_member(&header, "vtable", &member))
-		return false;
-	kind->vtable = (uint32_t)member.address;
-	if (!rust_member(&header, "owner_id", &member))
-		return false;
-	kind->owner = (uint32_t)member.address;
-	if (dwarf_attr(&kind->cell, DW_AT_alignment, &attribute))
+	if (dwarf_attr(&kind->task, DW_AT_alignment, &attribute))
 		dwarf_formudata(&attribute, &alignment);
 	kind->alignment = alignment > 0 && alignment <= 4096 ? (uint32_t)alignment : WORD;
 	return true;
+}
+
+/* What the member that is a pointer leads to. */
+static bool target_of(
+	const struct rust_value *outer, const char *name, struct rust_value *ret_target)
+{
+	struct rust_value member;
+
+	ret_target->address = 0;
+	return rust_member(outer, name, &member) && rust_pointer_type(&member, &ret_target->type);
+}
+
+static bool read_size(const struct rust_value *layout, uint32_t *ret_offset)
+{
+	struct rust_value value;
+
+	if (!rust_member(layout, "layout", &value) || !rust_member(&value, "size", &value))
+		return false;
+	*ret_offset = (uint32_t)(value.address - layout->address);
+	return true;
+}
+
+/* A task of async-task has no type of its own: a table says where in its memory the parts are (since version 4.3). */
+static bool read_raw_task(struct rust_kind *kind)
+{
+	struct rust_value raw = {.type = kind->task}, header, table, layout;
+
+	kind->alignment = WORD;
+	return parameter_of(&kind->task, "F", &kind->future) &&
+	       target_of(&raw, "header", &header) && offset_of(&header, "state", &kind->state) &&
+	       offset_of(&header, "vtable", &kind->vtable) &&
+	       target_of(&header, "vtable", &table) && offset_of(&table, "run", &kind->in_table) &&
+	       offset_of(&table, "layout_info", &kind->layout) &&
+	       target_of(&table, "layout_info", &layout) &&
+	       offset_of(&layout, "offset_f", &kind->offset) && read_size(&layout, &kind->bytes);
+}
+
+static bool read_type(struct rust_kind *kind)
+{
+	return kind->runtime == RUST_TOKIO ? read_cell(kind) : read_raw_task(kind);
 }
 
 /*
@@ -175,51 +272,60 @@ static void take_bare(struct rust_kind *kind, Dwarf_Die *function)
 	kind->vtable = 2 * WORD;
 	kind->owner = 3 * WORD;
 	kind->alignment = WORD;
-	kind->name = name && strncmp(name, "poll<", 5) == 0 ? name : "";
+	kind->name = begins(name, "poll<") ? name : "";
 }
 
-static bool take_function(struct rust_kinds *kinds, struct cells *cells,
-	const struct module *module, const struct function_entry *entry)
+static bool take_function(
+	struct taking *taking, enum rust_runtime runtime, const struct function_entry *entry)
 {
-	struct rust_kind kind = {.poll = entry->address + module->bias};
+	struct rust_kinds *kinds = taking->kinds;
+	struct rust_kind kind = {.runtime = runtime, .poll = entry->address + taking->module->bias};
 	Dwarf_Die scopes[SCOPES_MAX];
 	uint32_t other;
 	int count = 0;
 
 	if (map_get(&kinds->by_poll, kind.poll, &other))
 		return true;
-	if (!symbol_debug_info_scopes(module->debug, entry->address, scopes, &count))
+	if (!symbol_debug_info_scopes(taking->module->debug, entry->address, scopes, &count))
 		return false;
 	/* The outermost one is the function, and others were inlined into it. */
-	if (count > 0 && is_blocking(&scopes[count - 1]))
+	if (count > 0 && !is_of_tasks(&runtimes[runtime], &scopes[count - 1]))
 		return true;
-	if (count == 0 || !find_cell(cells, &scopes[count - 1], &kind.cell) || !read_cell(&kind)) {
-		kinds->nr_without++;
+	if (count == 0 || !find_type(taking, runtime, &scopes[count - 1], &kind.task) ||
+		!read_type(&kind)) {
+		kinds->nr_without[runtime]++;
+		if (runtime != RUST_TOKIO)
+			return true;
 		take_bare(&kind, count ? &scopes[count - 1] : NULL);
 	}
 	return map_put(&kinds->by_poll, kind.poll, (uint32_t)kinds->kinds.count) &&
 	       vec_push(&kinds->kinds, kind);
 }
 
+static bool take_entry(struct taking *taking, const struct function_entry *entry)
+{
+	enum rust_runtime runtime;
+
+	if (find_runtime(entry->name, &runtime))
+		return take_function(taking, runtime, entry) && !taking->is_out_of_memory;
+	return !is_cloner(entry->name) ||
+	       map_put(&taking->kinds->by_cloner, entry->address + taking->module->bias, 0);
+}
+
 static bool take_module(struct rust_kinds *kinds, const struct module *module)
 {
 	const struct function_table *table =
 		module->debug ? symbol_debug_info_functions(module->debug) : NULL;
-	struct cells cells = {.is_taken = false};
+	struct taking taking = {.kinds = kinds, .module = module};
 	bool is_well = true;
 	size_t i;
 
-	for (i = 0; table && is_well && i < table->functions.count; i++) {
-		const struct function_entry *entry = &table->functions.at[i];
-
-		if (is_poll(entry->name))
-			is_well = take_function(kinds, &cells, module, entry) &&
-				  !cells.is_out_of_memory;
-		else if (is_waker_clone(entry->name))
-			is_well = vec_push(&kinds->waker_clones, entry->address + module->bias);
+	for (i = 0; table && is_well && i < table->functions.count; i++)
+		is_well = take_entry(&taking, &table->functions.at[i]);
+	for (i = 0; i < RUST_RUNTIMES; i++) {
+		vec_fini(&taking.types[i].entries);
+		map_fini(&taking.types[i].by_arguments);
 	}
-	vec_fini(&cells.entries);
-	map_fini(&cells.by_arguments);
 	return is_well;
 }
 
@@ -228,13 +334,12 @@ static bool take_module(struct rust_kinds *kinds, const struct module *module)
 static bool take_word(struct rust_kinds *kinds, uint64_t word, uint64_t address)
 {
 	uint32_t index;
-	size_t i;
 
-	for (i = 0; i < kinds->waker_clones.count; i++)
-		if (kinds->waker_clones.at[i] == word)
-			return vec_push(&kinds->waker_tables, address);
+	if (map_get(&kinds->by_cloner, word, &index))
+		return vec_push(&kinds->waker_tables, address);
 	if (!map_get(&kinds->by_poll, word, &index) || kinds->kinds.at[index].table)
 		return true;
+	address -= kinds->kinds.at[index].in_table;
 	kinds->kinds.at[index].table = address;
 	if (address < kinds->lowest)
 		kinds->lowest = address;
@@ -280,7 +385,7 @@ enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *ima
 void rust_kinds_fini(struct rust_kinds *kinds)
 {
 	vec_fini(&kinds->kinds);
-	vec_fini(&kinds->waker_clones);
+	map_fini(&kinds->by_cloner);
 	vec_fini(&kinds->waker_tables);
 	map_fini(&kinds->by_poll);
 	map_fini(&kinds->by_table);
@@ -313,5 +418,6 @@ bool rust_kinds_dropped(const struct image *image, const struct modules *modules
 		count == 0)
 		return false;
 	name = dwarf_diename(&scopes[count - 1]);
-	return name && strncmp(name, "drop_", 5) == 0 && parameter_of(&scopes[count - 1], ret_type);
+	return name && strncmp(name, "drop_", 5) == 0 &&
+	       parameter_of(&scopes[count - 1], "T", ret_type);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reader of tokio (found.h, rust_tasks.h). */
+/* The reader of Rust's tasks (found.h, rust_tasks.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,18 +11,28 @@
 
 #define WORD sizeof(uint64_t)
 
-/* The state word of a task: six bits, and the number of references. */
-#define STATE_RUNNING 1u
-#define STATE_COMPLETE 2u
-#define STATE_NOTIFIED 4u
-#define STATE_REFERENCES(state) ((state) >> 6)
 #define REFERENCES_MAX (UINT64_C(1) << 20)
+#define OFFSET_MAX (UINT64_C(1) << 20) /* of a future in its task */
 #define STACK_WORDS 2048u
 #define OWNERS_MAX (UINT64_C(1) << 20)
 
 struct found_reader {
 	const struct modules *modules;
 	struct rust_kinds kinds;
+};
+
+/* The state word of a task: bits, and the number of references. */
+struct state_word {
+	uint64_t running;
+	uint64_t ended;
+	uint64_t ready;
+	uint64_t handle; /* who spawned the task has a handle of it, which is no reference */
+	unsigned shift;
+};
+
+static const struct state_word state_words[RUST_RUNTIMES] = {
+	[RUST_TOKIO] = {.running = 1, .ended = 2, .ready = 4, .shift = 6},
+	[RUST_ASYNC_TASK] = {.running = 2, .ended = 4 | 8, .ready = 1, .handle = 16, .shift = 8},
 };
 
 struct rust_task {
@@ -49,17 +59,30 @@ static bool is_list(uint64_t owner)
 }
 
 /*
- * A task has references, and is in a list: copies that its making leaves on a stack are not, until others write over
- * them. Which stack a thread has that runs is not known.
+ * A task of tokio is in a list: copies that its making leaves on a stack are not, until others write over them. Which
+ * stack a thread has that runs is not known.
  */
-static bool is_task(const struct image *image, const struct rust_kind *kind, struct rust_task *task)
+static bool is_in_list(
+	const struct image *image, const struct rust_kind *kind, const struct rust_task *task)
 {
 	uint64_t owner;
 
-	return task->address % kind->alignment == 0 &&
-	       image_read_word(image, task->address + kind->state, &task->state) &&
-	       image_read_word(image, task->address + kind->owner, &owner) && is_list(owner) &&
-	       STATE_REFERENCES(task->state) > 0 && STATE_REFERENCES(task->state) <= REFERENCES_MAX;
+	return kind->runtime != RUST_TOKIO ||
+	       (image_read_word(image, task->address + kind->owner, &owner) && is_list(owner));
+}
+
+/* A task has references, or somebody has its handle. */
+static bool is_task(const struct image *image, const struct rust_kind *kind, struct rust_task *task)
+{
+	const struct state_word *word = &state_words[kind->runtime];
+	uint64_t references;
+
+	if (task->address % kind->alignment != 0 ||
+		!image_read_word(image, task->address + kind->state, &task->state) ||
+		!is_in_list(image, kind, task))
+		return false;
+	references = task->state >> word->shift;
+	return references <= REFERENCES_MAX && (references > 0 || task->state & word->handle);
 }
 
 static bool look_for_tasks(
@@ -110,10 +133,10 @@ static bool leave_out_freed(struct rust_tasks *tasks)
 /* ---------------------------------------------------------------- one task */
 
 /* The future is in the stage that is called "Running" until the task is over. */
-static bool find_future(const struct image *image, const struct rust_kind *kind, uint64_t address,
+static bool find_in_cell(const struct image *image, const struct rust_kind *kind, uint64_t address,
 	struct rust_value *ret_future)
 {
-	struct rust_value value = {.type = kind->cell, .address = address};
+	struct rust_value value = {.type = kind->task, .address = address};
 	struct rust_variant stage;
 
 	if (!rust_member(&value, "core", &value) || !rust_member(&value, "stage", &value))
@@ -124,13 +147,37 @@ static bool find_future(const struct image *image, const struct rust_kind *kind,
 	return strcmp(stage.name, "Running") == 0 && rust_member(&stage.value, "__0", ret_future);
 }
 
-static enum frame_state state_of(uint64_t state)
+/* The table leads to what says where the future is. */
+static bool find_by_table(const struct image *image, const struct rust_kind *kind, uint64_t address,
+	struct rust_value *ret_future)
 {
-	if (state & STATE_COMPLETE)
+	uint64_t layout, offset;
+
+	if (!image_read_word(image, kind->table + kind->layout, &layout) ||
+		!image_read_word(image, layout + kind->offset, &offset) || offset > OFFSET_MAX)
+		return false;
+	*ret_future = (struct rust_value){.type = kind->future, .address = address + offset};
+	return true;
+}
+
+static bool find_future(const struct image *image, const struct rust_kind *kind,
+	const struct rust_task *task, struct rust_value *ret_future)
+{
+	if (task->state & state_words[kind->runtime].ended)
+		return false;
+	return (kind->runtime == RUST_TOKIO ? find_in_cell : find_by_table)(
+		image, kind, task->address, ret_future);
+}
+
+static enum frame_state state_of(const struct rust_kind *kind, uint64_t state)
+{
+	const struct state_word *word = &state_words[kind->runtime];
+
+	if (state & word->ended)
 		return FRAME_HAS_END;
-	if (state & STATE_RUNNING)
+	if (state & word->running)
 		return FRAME_RUNS;
-	return state & STATE_NOTIFIED ? FRAME_IS_READY : FRAME_WAITS;
+	return state & word->ready ? FRAME_IS_READY : FRAME_WAITS;
 }
 
 /* A thread runs one task at a time. */
@@ -194,18 +241,33 @@ static uint32_t place_of_bare(struct found *found, const char *name)
 static void take_bare_task(
 	struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
 {
+	const struct rust_kind *kind = &tasks->kinds->kinds.at[task->kind];
 	struct found_coroutine coroutine = {.address = task->address,
 		.name = "",
-		.state = state_of(task->state),
+		.state = state_of(kind, task->state),
 		.thread = FOUND_NO_THREAD,
 		.is_bare = true,
 		.content = task->state};
 
-	coroutine.function = place_of_bare(found, tasks->kinds->kinds.at[task->kind].name);
+	coroutine.function = place_of_bare(found, kind->name);
 	coroutine.place = coroutine.function;
 	if (coroutine.state == FRAME_RUNS)
 		coroutine.thread = thread_of(tasks, task->address, found);
 	found_coroutine(found, &coroutine);
+}
+
+static uint64_t bytes_of(const struct image *image, const struct rust_kind *kind)
+{
+	Dwarf_Die type = kind->task;
+	Dwarf_Word bytes = 0;
+	uint64_t word;
+
+	if (kind->runtime == RUST_TOKIO)
+		return dwarf_aggregate_size(&type, &bytes) == 0 ? bytes : 0;
+	return image_read_word(image, kind->table + kind->layout, &word) &&
+			       image_read_word(image, word + kind->bytes, &word)
+		       ? word
+		       : 0;
 }
 
 static void take_task(struct rust_tasks *tasks, const struct rust_task *task, struct found *found)
@@ -213,17 +275,14 @@ static void take_task(struct rust_tasks *tasks, const struct rust_task *task, st
 	const struct rust_kind *kind = &tasks->kinds->kinds.at[task->kind];
 	struct found_coroutine coroutine = {.address = task->address,
 		.name = "",
-		.state = state_of(task->state),
+		.state = state_of(kind, task->state),
 		.knot = tasks->kinds->waker_tables.count ? KNOT_WAKER : KNOT_UNKNOWN,
 		.thread = FOUND_NO_THREAD};
 	struct rust_value future = {.type = kind->future};
-	Dwarf_Die cell = kind->cell;
-	Dwarf_Word bytes;
 
-	if (dwarf_aggregate_size(&cell, &bytes) == 0)
-		coroutine.bytes = bytes;
+	coroutine.bytes = bytes_of(tasks->image, kind);
 	coroutine.function = rust_chain_function(found, &future);
-	if (find_future(tasks->image, kind, task->address, &future))
+	if (find_future(tasks->image, kind, task, &future))
 		rust_chain_tell(
 			found, tasks->image, tasks->modules, &future, &coroutine, &tasks->objects);
 	if (coroutine.state == FRAME_RUNS)
@@ -286,6 +345,29 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 	return status;
 }
 
+static bool add_waker_tables(const struct rust_kinds *kinds, struct found *found)
+{
+	size_t i;
+
+	for (i = 0; i < kinds->waker_tables.count; i++)
+		if (!map_put(&found->waker_tables, kinds->waker_tables.at[i], 0))
+			return false;
+	return true;
+}
+
+static void note_left_out(const struct rust_tasks *tasks, struct found *found)
+{
+	found_note(found, tasks->nr_freed, false,
+		"tasks of Rust lie in memory that is free again, and were left out");
+	found_note(found, tasks->kinds->nr_without[RUST_TOKIO], true,
+		"types of tasks of tokio have no debug information: only the states of such tasks "
+		"are known, and not where they wait; build with debug = 2");
+	found_note(found, tasks->kinds->nr_without[RUST_ASYNC_TASK], true,
+		"types of tasks of async-task have no debug information, or are of a version "
+		"before "
+		"4.3: such tasks are not found; build with debug = 2");
+}
+
 static enum ct_status look(struct found_reader *reader, struct image *image, struct found *found,
 	struct ct_error *reterr)
 {
@@ -297,8 +379,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 
 	if (reader->kinds.by_table.count > 0)
 		is_well = walk_memory(&walk, image) && leave_out_freed(&tasks);
-	for (i = 0; is_well && i < reader->kinds.waker_tables.count; i++)
-		is_well = vec_push(&found->waker_tables, reader->kinds.waker_tables.at[i]);
+	is_well = is_well && add_waker_tables(&reader->kinds, found);
 	for (i = 0; is_well && i < tasks.tasks.count && !found->is_out_of_memory; i++) {
 		bool is_bare = reader->kinds.kinds.at[tasks.tasks.at[i].kind].name != NULL;
 
@@ -306,27 +387,41 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	}
 	tell_objects(&tasks, found);
 	rust_holds_link(found, image);
-	found_note(found, tasks.nr_freed, false,
-		"tasks of tokio lie in memory that is free again, and were left out");
-	found_note(found, reader->kinds.nr_without, true,
-		"types of tasks of tokio have no debug information: only the states of such tasks "
-		"are "
-		"known, and not where they wait; build with debug = 2");
+	note_left_out(&tasks, found);
 	vec_fini(&tasks.tasks);
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }
 
+/* The library whose tasks the program could have; NULL: none. */
+static const char *library_of(const struct rust_kinds *kinds)
+{
+	static const char *const libraries[] = {
+#define X(name, library, module, method, wakers, scope, function, type) [RUST_##name] = library,
+#include "frames/rust_runtimes.def"
+#undef X
+	};
+	unsigned i;
+
+	if (kinds->kinds.count > 0)
+		return libraries[kinds->kinds.at[0].runtime];
+	for (i = 0; i < RUST_RUNTIMES; i++)
+		if (kinds->nr_without[i] > 0)
+			return libraries[i];
+	return NULL;
+}
+
 static enum ct_status why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
 {
-	if (reader->kinds.kinds.count == 0 && reader->kinds.nr_without == 0)
+	const char *library = library_of(&reader->kinds);
+	bool is_described = reader->kinds.kinds.count > 0;
+
+	if (!library)
 		return CT_OK;
-	snprintf(words, nr_bytes, "%s",
-		reader->kinds.kinds.count
-			? "the program has tasks of tokio, and none of them is alive"
-			: "the program has tasks of tokio, but no debug information says what is "
-			  "in "
-			  "them: build with debug = 2");
-	return reader->kinds.kinds.count ? CT_ERR_NOT_FOUND : CT_ERR_FORMAT;
+	snprintf(words, nr_bytes, "the program has tasks of %s, %s", library,
+		is_described
+			? "and none of them is alive"
+			: "but no debug information says what is in them: build with debug = 2");
+	return is_described ? CT_ERR_NOT_FOUND : CT_ERR_FORMAT;
 }
 
 const struct found_reader_ops found_rust = {open_reader, look, why_not, close_reader};

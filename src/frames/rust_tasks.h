@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tasks of tokio. Each begins with a header, which leads to a table of functions for this type of future; the
- * first of them is `poll`. The symbols name these functions, and their debug information the future's type.
+ * The tasks of Rust's libraries (rust_runtimes.def). Each begins with a header, which leads to a table of functions for
+ * this type of future; one of them polls it. The symbols name these functions, and their debug information the future's
+ * type.
  */
 #ifndef FRAMES_RUST_TASKS_H
 #define FRAMES_RUST_TASKS_H
@@ -10,15 +11,28 @@
 #include "frames/object_counts.h"
 #include "frames/rust_types.h"
 
+enum rust_runtime {
+#define X(name, library, module, method, wakers, scope, function, type) RUST_##name,
+#include "frames/rust_runtimes.def"
+#undef X
+	RUST_RUNTIMES
+};
+
 /* A type of task. Offsets are from the header on. */
 struct rust_kind {
+	enum rust_runtime runtime;
 	uint64_t poll; /* address of the function in the image */
 	uint64_t table;
-	Dwarf_Die cell;   /* the type of the whole task */
-	Dwarf_Die future; /* and of what it runs */
-	uint32_t state;   /* where its header holds its state */
-	uint32_t vtable;  /* and the address of the table */
-	uint32_t owner;   /* and in which list of tasks it is */
+	Dwarf_Die task;    /* the type that has the name of `rust_runtimes.def` */
+	Dwarf_Die future;  /* the type of what it runs */
+	uint32_t state;    /* where its header holds its state */
+	uint32_t vtable;   /* and the address of the table */
+	uint32_t owner;    /* of tokio: and in which list of tasks it is */
+	uint32_t in_table; /* where the table has `poll` */
+	uint32_t
+		layout; /* of async-task: where the table leads to the sizes and offsets of the task */
+	uint32_t offset; /* where that says the future lies */
+	uint32_t bytes;  /* and how large the task is */
 	uint32_t alignment;
 	const char *name; /* NULL: debug information has its types; else only this is known of it */
 };
@@ -27,10 +41,11 @@ struct rust_kinds {
 	VEC(struct rust_kind) kinds;
 	struct map by_poll;         /* address, to an index in `kinds` */
 	struct map by_table;        /* the same */
-	VEC(uint64_t) waker_clones; /* functions that clone the waker of a task */
+	struct map by_cloner;       /* functions that clone the waker of a task */
 	VEC(uint64_t) waker_tables; /* and where tables begin with one */
-	uint32_t nr_without;        /* poll functions whose debug information says too little */
-	uint64_t lowest;            /* all tables are in between */
+	uint32_t nr_without
+		[RUST_RUNTIMES]; /* poll functions whose debug information says too little */
+	uint64_t lowest;         /* all tables are in between */
 	uint64_t highest;
 };
 

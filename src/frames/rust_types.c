@@ -204,12 +204,16 @@ bool rust_first_variant(const struct rust_value *value, struct rust_value *ret_v
 	       value_of(value, &member, ret_variant);
 }
 
-bool rust_pointed(
-	const struct image *image, const struct rust_value *pointer, struct rust_value *ret_value)
+bool rust_pointer_type(const struct rust_value *pointer, Dwarf_Die *ret_type)
 {
 	Dwarf_Die type = pointer->type;
 
-	return dwarf_tag(&type) == DW_TAG_pointer_type &&
-	       entry_of(&type, DW_AT_type, &ret_value->type) &&
+	return dwarf_tag(&type) == DW_TAG_pointer_type && entry_of(&type, DW_AT_type, ret_type);
+}
+
+bool rust_pointed(
+	const struct image *image, const struct rust_value *pointer, struct rust_value *ret_value)
+{
+	return rust_pointer_type(pointer, &ret_value->type) &&
 	       image_read_word(image, pointer->address, &ret_value->address);
 }

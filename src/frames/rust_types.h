@@ -52,6 +52,9 @@ bool rust_first_variant(const struct rust_value *value, struct rust_value *ret_v
 bool rust_pointed(
 	const struct image *image, const struct rust_value *pointer, struct rust_value *ret_value);
 
+/* rust_pointer_type: the type to which a pointer leads; false: it is none. */
+bool rust_pointer_type(const struct rust_value *pointer, Dwarf_Die *ret_type);
+
 /* rust_type_name: the type's own name, without scopes; never NULL. */
 const char *rust_type_name(const struct rust_value *value);
 

@@ -175,7 +175,7 @@ static void add_all(struct found *found, struct words *words)
 	}
 	for (i = 0; i < VARIABLES; i++)
 		add_variable(found, words);
-	require(vec_push(&found->waker_tables, next_word(words)));
+	require(map_put(&found->waker_tables, next_word(words), 0));
 }
 
 /* An interpreter whose types are any addresses, of each kind one. */

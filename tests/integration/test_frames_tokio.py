@@ -3,38 +3,19 @@
 of itself (tests/rust-unprepared).
 """
 import json
-import os
 import pathlib
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 
-from support import BUILD, COROTRACER, SOURCE, check, folder, run, skip
-from unprepared import running
+from support import COROTRACER, check, folder, run, skip
+from unprepared import built, running
 
-PACKAGE = SOURCE / "tests/rust-unprepared/Cargo.toml"
-TARGET = BUILD / "rust-unprepared"
 WHERE = ("SELECT c.name, c.state, c.wait_object, s.line, s.file FROM coroutines c LEFT JOIN sites s ON s.site = c.wait_site")
 UNREACHED = ("SELECT s.function FROM events e JOIN coroutines c USING (coroutine) JOIN sites s ON s.site = c.wait_site "
              "WHERE e.kind = 'detail' AND e.argument = 'unreached'")
-
-
-def build():
-    """Returns the program in both profiles; None, after printing the reason, if cargo or the crates cannot be had."""
-    if not shutil.which("cargo"):
-        return None, "there is no cargo"
-    environment = {**os.environ, "CARGO_BUILD_JOBS": "1"}
-    got = subprocess.run(["cargo", "fetch", "--locked", "--quiet", "--manifest-path", PACKAGE], capture_output=True, text=True,
-                         env=environment)
-    if got.returncode != 0:
-        return None, f"cargo cannot fetch the crates: {got.stderr.strip().splitlines()[-1:]}"
-    for profile in ((), ("--release",)):
-        run("cargo", "build", "--locked", "--offline", "--quiet", *profile, "--manifest-path", PACKAGE, "--target-dir", TARGET,
-            env=environment, timeout=900)
-    return [TARGET / profile / "unprepared" for profile in ("debug", "release")], None
 
 
 def tasks(subject, *options):
@@ -211,7 +192,7 @@ def test_without_debug_information(program, scratch):
 
 
 def main():
-    programs, reason = build()
+    programs, reason = built("unprepared")
     if not programs:
         skip(reason)
     with folder() as name:

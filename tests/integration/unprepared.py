@@ -2,10 +2,15 @@
 """Programs without a probe, which say in one line of JSON what they are, and then wait to be looked at."""
 import contextlib
 import json
+import os
+import shutil
 import struct
 import subprocess
 
-from support import SOURCE, run
+from support import BUILD, SOURCE, run
+
+PACKAGE = SOURCE / "tests/rust-unprepared/Cargo.toml"
+TARGET = BUILD / "rust-unprepared"
 
 
 def compiled(scratch, compiler, name, *options):
@@ -31,6 +36,22 @@ def as_by_debugger(core, path):
     assert left_out, "the core dump lists nothing that it leaves out"
     path.write_bytes(image)
     return path
+
+
+def built(name):
+    """Returns the program of tests/rust-unprepared in both profiles; None, and the reason, if cargo or the crates cannot be
+    had."""
+    if not shutil.which("cargo"):
+        return None, "there is no cargo"
+    environment = {**os.environ, "CARGO_BUILD_JOBS": "1"}
+    got = subprocess.run(["cargo", "fetch", "--locked", "--quiet", "--manifest-path", PACKAGE], capture_output=True, text=True,
+                         env=environment)
+    if got.returncode != 0:
+        return None, f"cargo cannot fetch the crates: {got.stderr.strip().splitlines()[-1:]}"
+    for profile in ((), ("--release",)):
+        run("cargo", "build", "--locked", "--offline", "--quiet", *profile, "--manifest-path", PACKAGE, "--target-dir", TARGET,
+            env=environment, timeout=900)
+    return [TARGET / profile / name for profile in ("debug", "release")], None
 
 
 @contextlib.contextmanager
