@@ -110,6 +110,40 @@ def check_reports(browser, place, trace):
     page.close()
 
 
+def check_members(browser, place):
+    """On wide screens no cell of a member is cut, however long its name and its place: both are said once if there is one member."""
+    trace = trace_of(place, "0180-self-wake-storm").with_suffix(".txt")
+    sites = "site 4 kind=source file=/src/the_engine_of_the_device.c line=32 function=use_the_device_until_it_is_ready\n1ms t1 create c1"
+    text = trace.read_text().replace("1ms t1 create c1", sites, 1).replace("1ms t1 resume c1", "1ms t1 frame c1 0x11000 @4\n1ms t1 resume c1", 1)
+    (place / "named.txt").write_text(text.replace("engine.c line=55", "the_engine_of_the_device.c line=55"), encoding="utf-8")
+    server = serve(place / "named.txt")
+    for width in (1720, 2560):
+        with Page(browser, server, width, 1300) as it:
+            it.open("findings")
+            it.page.wait_for_selector(".members")
+            over = it.page.locator(".members").evaluate("(table) => table.parentElement.scrollWidth - table.parentElement.clientWidth")
+            check(over <= 0, f"at {width} members are {over} pixels too wide")
+            check(it.text("#in-common").startswith("use_the_device_until_it_is_ready, the_engine_of_the_device.c:32, at "), it.text("#in-common"))
+            it.quiet()
+    server.stop()
+
+
+def check_one_missing(browser, place):
+    """One event is missing, in the singular; a worker that was never in a call was there for no time."""
+    (place / "one.txt").write_text(HEALTHY.replace("700ms t1 wake", "600ms t1 lost 1\n700ms t1 wake"), encoding="utf-8")
+    server = serve(place / "one.txt")
+    with Page(browser, server) as it:
+        it.open("quality")
+        it.page.wait_for_selector("#losses-picture")
+        check(it.text("main .lead").startswith("1 of 13 events is missing."), it.text("main"))
+        it.open("overview")
+        it.page.wait_for_selector("main [aria-label=Workers] tbody td")
+        cells = it.page.locator("main [aria-label=Workers] tbody td").all_inner_texts()
+        check("-" in cells and not any(one.startswith("0 ns") for one in cells), f"{cells}")
+        it.quiet()
+    server.stop()
+
+
 def main():
     with open_browser(__file__) as browser, folder() as name:
         place = pathlib.Path(name)
@@ -121,6 +155,8 @@ def main():
         finally:
             server.process.kill()
         check_lengths(browser, place)
+        check_members(browser, place)
+        check_one_missing(browser, place)
         check_doubts(browser, place, trace)
         check_overview(browser, place)
         check_reports(browser, place, trace)

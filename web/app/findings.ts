@@ -182,7 +182,7 @@ function placeOfWait(finding: Finding, member: Member): number | null {
 /** A column of the table of members. */
 interface MemberColumn {
 	head: string;
-	isNumber?: boolean;
+	kind?: "number" | "place";
 	cell: (member: Member) => Child;
 	/** What all members have in common here, which is said once, above the table; null: they differ. */
 	common?: Child;
@@ -191,24 +191,25 @@ interface MemberColumn {
 /** Returns what is the same for all members; null: something differs, or not all members are known. */
 function commonOf(finding: Finding, of: (member: Member) => string): string | null {
 	const { members } = finding, first = members[0] ? of(members[0]) : "";
-	return first && members.length > 1 && members.length >= finding.coroutines && members.every((member) => of(member) === first) ? first : null;
+	return first && members.length >= finding.coroutines && members.every((member) => of(member) === first) ? first : null;
 }
 
 function memberColumns(finding: Finding): MemberColumn[] {
-	const name = commonOf(finding, nameOf), site = finding.coroutines > 1 && finding.waits_at.length === 1 ? finding.wait_site : null;
+	const name = commonOf(finding, nameOf), [first] = finding.members;
+	const site = finding.coroutines > 1 ? finding.waits_at.length === 1 ? finding.wait_site : null : first ? placeOfWait(finding, first) : null;
 	const columns: MemberColumn[] = [
 		{ head: "coroutine", cell: (member) => coroutineLink(member.process, member.id, String(member.id)) },
-		{ head: "name", cell: nameOf, common: name },
+		{ head: "name", kind: "place", cell: nameOf, common: name },
 		{ head: "at the end", cell: (member) => stateWord(member.state) },
-		{ head: "for", isNumber: true, cell: sayLasted },
+		{ head: "for", kind: "number", cell: sayLasted },
 		{ head: "waits for", cell: (member) => member.waits_for },
-		{ head: "where", cell: (member) => placeOfWait(finding, member) ? briefPlaceLink(placeOfWait(finding, member)!) : "", common: site ? ["at ", briefPlaceLink(site)] : null },
+		{ head: "where", kind: "place", cell: (member) => placeOfWait(finding, member) ? briefPlaceLink(placeOfWait(finding, member)!) : "", common: site ? ["at ", briefPlaceLink(site)] : null },
 	];
 	return columns.filter(({ head }) => head !== "name" || finding.members.some((member) => nameOf(member)));
 }
 
 function memberRow(member: Member, columns: readonly MemberColumn[]): HTMLElement {
-	return h("tr", null, columns.map(({ cell, isNumber }) => h("td", { class: isNumber ? "number" : undefined }, cell(member))));
+	return h("tr", null, columns.map(({ cell, kind }) => h("td", { class: kind }, cell(member))));
 }
 
 /** Requests members that the report does not name. */
@@ -243,9 +244,9 @@ function members(finding: Finding, number: number): Child {
 	tell();
 	return [
 		h("h3", { id: "members" }, `Members: ${count(finding.coroutines)}`),
-		common.length ? h("p", { id: "in-common" }, "All: ", common.map((one, index) => [index ? ", " : "", one])) : null,
+		common.length ? h("p", { id: "in-common" }, total > 1 ? "All: " : "", common.map((one, index) => [index ? ", " : "", one])) : null,
 		h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Members" }, h("table", { class: "members" },
-			h("thead", null, h("tr", null, columns.map(({ head, isNumber }) => h("th", { scope: "col", class: isNumber ? "number" : undefined }, head)))), body)),
+			h("thead", null, h("tr", null, columns.map(({ head, kind }) => h("th", { scope: "col", class: kind === "number" ? kind : undefined }, head)))), body)),
 		h("p", { class: "actions" }, more, " ", copyButton("Copy as TSV", () => [heads, ...all.map((member) =>
 			[member.id, member.name, member.state, lastedOf(member) ?? "", member.waits_for, placeOf(placeOfWait(finding, member))])]
 			.map((row) => row.join("\t")).join("\n"))),

@@ -118,7 +118,7 @@ async function showCharts(trace: Trace, into: HTMLElement, first: HTMLElement): 
 	const [byCause, ran, waited, waits, late] = await Promise.all([waitsByCause(), askPlaces("ran_ns", "ran_ns"), askPlaces("ended_wait_ns", "ended_wait_ns"),
 		askLongest("wait", "longest_wait_site"), askLongest("delay", "wait_site")]);
 	fill(first, times(trace, byCause));
-	fill(into, delays(trace), lines("ran", "What ran longest, from where", "running", ran), lines("waited", "Where it was waited longest, ended waits together", "waiting", waited),
+	fill(into, delays(trace), lines("ran", "What ran longest in all", "running", ran), lines("waited", "Where coroutines waited longest in all, ended waits", "waiting", waited),
 		lines("longest-waits", "The longest waits", "waiting", waits), lines("longest-delays", "The longest delays from ready to running", "ready", late));
 }
 

@@ -10,7 +10,7 @@ import { drawStack, loadMinimap, OVERVIEW, STACK, type Minimap } from "./minimap
 import { SvgPen, type Pen } from "./pen";
 import { askSum } from "./panels";
 import { chosenOf, roundSteps, sayRange, ticksOf, type Range } from "./range";
-import { capital, count, duration, many, moment, percent, roundly, unitOf } from "./say";
+import { capital, count, duration, many, moment, percent, roundly, spent, unitOf } from "./say";
 import { palette, stateWord } from "./states";
 import { loadLine, threadName, type Finding, type Trace } from "./trace";
 
@@ -288,8 +288,8 @@ function workers(trace: Trace): HTMLElement {
 		const all = worker.running_ns + worker.scheduling_ns + worker.blocked_ns + worker.idle_ns;
 		return h("tr", null, h("th", { scope: "row" }, threadName(worker.thread)),
 			[worker.running_ns, worker.scheduling_ns, worker.blocked_ns, worker.idle_ns].map((ns) =>
-				h("td", { class: "number" }, duration(ns), h("br", null), h("span", { class: "quiet" }, percent(ns, all)))),
-			h("td", { class: "number", title: "of these times: it could run, and others had the processor" }, worker.starved_ns ? [duration(worker.starved_ns), h("br", null), h("span", { class: "quiet" }, percent(worker.starved_ns, all))] : ""),
+				h("td", { class: "number" }, spent(ns), ns ? [h("br", null), h("span", { class: "quiet" }, percent(ns, all))] : null)),
+			h("td", { class: "number", title: "of these times: it could run, and others had the processor" }, worker.starved_ns ? [duration(worker.starved_ns), h("br", null), h("span", { class: "quiet" }, percent(worker.starved_ns, all))] : spent(0)),
 			h("td", { class: "number" }, count(worker.resumes)));
 	});
 	return h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Workers" }, h("table", null, h("thead", null, h("tr", null,

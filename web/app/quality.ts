@@ -87,7 +87,7 @@ export function showQuality(into: HTMLElement, trace: Trace): void {
 	const doubts = [...doubtsOf(trace), ...besides.filter(([number]) => number).map(([number, one, several]) => sentence(many(number, one, several)))];
 	const sights = trace.report.sights.filter((one) => one.coroutine === null);
 	fill(into, h("h2", null, "Quality of the recording"),
-		h("p", { class: "lead" }, quality.lost ? `${many(quality.lost, "event")} of ${count(quality.lost + quality.events)} are missing.` : "Nothing is missing.",
+		h("p", { class: "lead" }, quality.lost ? `${count(quality.lost)} of ${many(quality.lost + quality.events, "event")} ${quality.lost === 1 ? "is" : "are"} missing.` : "Nothing is missing.",
 			quality.has_lower_grades ? " Findings that depend on this have a lower grade." : ""),
 		judging(trace.report.judging),
 		quality.losses.length ? [h("h3", null, "Losses"), lossPicture(trace), losses(trace)] : null,

@@ -94,7 +94,7 @@ function tablesOf(cookbook: Cookbook): HTMLElement {
 async function whyNot(): Promise<string | null> {
 	if (!carrierInUse().isServed)
 		return carrierInUse().query("SELECT 1", 0).then(() => null, (failure: Error) => `${failure.message}. This command asks the trace of which the page was made:`);
-	return hasToken() ? null : "To ask in SQL needs the token: open the address that corotracer printed when it started. Without it, this command asks the same:";
+	return hasToken() ? null : "SQL needs the token: open the address that corotracer printed when it started. Without the token, this command asks the same:";
 }
 
 export function showSql(into: HTMLElement, trace: Trace): () => void {
