@@ -165,10 +165,9 @@ static void list_places(struct advising *advising)
 {
 	struct analysis *analysis = advising->analysis;
 	uint32_t *place_of =
-		arena_array(&analysis->scratch, analysis->tables->nr_sites + 1, sizeof(*place_of));
+		analyze_scratch(analysis, analysis->tables->nr_sites + 1, sizeof(*place_of));
 	uint32_t i;
 
-	analysis->is_broken |= !place_of;
 	for (i = 1; place_of && i < analysis->model->coros.count; i++)
 		if (is_unjudged(advising, i) &&
 			analysis->model->coros.at[i].wait_site <= analysis->tables->nr_sites)
@@ -460,15 +459,10 @@ static bool is_first_of_process(const struct advising *advising, size_t at)
 static void export(struct advising *advising, struct ct_report *report)
 {
 	struct analysis *analysis = advising->analysis;
-	struct ct_advice *advice =
-		arena_array(analysis->arena, advising->advice.count, sizeof(*advice));
-	size_t i;
 
-	analysis->is_broken |= !advice;
-	for (i = 0; advice && i < advising->advice.count; i++)
-		advice[i] = advising->advice.at[i];
-	report->advice = advice;
-	report->nr_advice = advice ? (uint32_t)advising->advice.count : 0;
+	report->advice = analyze_kept(analysis, advising->advice.at, advising->advice.count,
+		sizeof(*advising->advice.at));
+	report->nr_advice = report->advice ? (uint32_t)advising->advice.count : 0;
 }
 
 void analyze_advice_export(struct analysis *analysis, struct ct_report *report)
@@ -476,9 +470,8 @@ void analyze_advice_export(struct analysis *analysis, struct ct_report *report)
 	struct advising advising = {.analysis = analysis};
 	size_t i;
 
-	advising.is_judged = arena_array(
-		&analysis->scratch, analysis->model->coros.count, sizeof(*advising.is_judged));
-	analysis->is_broken |= !advising.is_judged;
+	advising.is_judged = analyze_scratch(
+		analysis, analysis->model->coros.count, sizeof(*advising.is_judged));
 	if (analysis->is_broken)
 		return;
 	note_judged(&advising);

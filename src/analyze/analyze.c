@@ -209,13 +209,11 @@ static enum ct_status fold(
 static void make_findings(struct analysis *analysis, struct ct_report *report)
 {
 	struct ct_finding *findings =
-		arena_array(analysis->arena, analysis->groups.count, sizeof(struct ct_finding));
+		analyze_array(analysis, analysis->groups.count, sizeof(struct ct_finding));
 	size_t i;
 
-	if (!findings) {
-		analysis->is_broken = true;
+	if (!findings)
 		return;
-	}
 	for (i = 0; i < analysis->groups.count; i++)
 		analyze_group_finding(analysis, &analysis->groups.at[i], &findings[i]);
 	report->findings = findings;
@@ -224,20 +222,10 @@ static void make_findings(struct analysis *analysis, struct ct_report *report)
 
 static void make_remarks(struct analysis *analysis, struct ct_report *report)
 {
-	size_t bytes;
-	const char **remarks;
-
 	analyze_quality_remarks(analysis);
-	bytes = analysis->remarks.count * sizeof(*remarks);
-	remarks = arena_alloc(analysis->arena, bytes);
-	if (!remarks) {
-		analysis->is_broken = true;
-		return;
-	}
-	if (bytes)
-		memcpy(remarks, analysis->remarks.at, bytes);
-	report->remarks = remarks;
-	report->nr_remarks = (uint32_t)analysis->remarks.count;
+	report->remarks = analyze_kept(analysis, analysis->remarks.at, analysis->remarks.count,
+		sizeof(*analysis->remarks.at));
+	report->nr_remarks = report->remarks ? (uint32_t)analysis->remarks.count : 0;
 }
 
 static void find_all(struct analysis *analysis)
@@ -293,12 +281,10 @@ static void survey_allowed(struct analysis *analysis)
 
 	if (!analysis->thresholds || !analysis->thresholds->allowed.count)
 		return;
-	analysis->is_place_allowed = arena_array(&analysis->scratch, analysis->tables->nr_sites + 1,
-		sizeof(*analysis->is_place_allowed));
-	if (!analysis->is_place_allowed) {
-		analysis->is_broken = true;
+	analysis->is_place_allowed = analyze_scratch(
+		analysis, analysis->tables->nr_sites + 1, sizeof(*analysis->is_place_allowed));
+	if (!analysis->is_place_allowed)
 		return;
-	}
 	for (i = 0; i < analysis->thresholds->allowed.count; i++)
 		allow(analysis, analysis->thresholds->allowed.at[i]);
 }
@@ -310,9 +296,8 @@ static void survey_allowed(struct analysis *analysis)
 static bool complete_tables(struct analysis *analysis, const struct ct_source *source)
 {
 	const struct ct_tables *told = analysis->tables;
-	struct ct_tables *tables = arena_array(analysis->arena, 1, sizeof(*tables));
-	struct ct_thread *threads =
-		arena_array(analysis->arena, told->nr_threads, sizeof(*threads));
+	struct ct_tables *tables = analyze_array(analysis, 1, sizeof(*tables));
+	struct ct_thread *threads = analyze_array(analysis, told->nr_threads, sizeof(*threads));
 	uint32_t i;
 
 	if (!tables || !threads)
@@ -348,16 +333,15 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_errands_survey(analysis);
 	analyze_ties_survey(analysis);
 	analyze_giver_circle_survey(analysis);
-	analysis->is_broken |= !analyze_waker_circle_begin(analysis);
-	analysis->is_broken |= !analyze_ended_taker_begin(analysis);
+	analyze_waker_circle_begin(analysis);
+	analyze_ended_taker_begin(analysis);
 	analyze_successors_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);
 	if (status)
 		return status;
-	analysis->is_told = arena_array(
-		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->is_told));
-	analysis->is_broken |= !analysis->is_told;
+	analysis->is_told =
+		analyze_scratch(analysis, analysis->model->coros.count, sizeof(*analysis->is_told));
 	if (analysis->is_broken || !complete_tables(analysis, source))
 		return ct_fail_memory(reterr);
 	survey_allowed(analysis);

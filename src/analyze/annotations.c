@@ -86,12 +86,10 @@ static int compare_waits(const void *left, const void *right)
 const struct ct_wait_time *analyze_annotations_waits(
 	struct analysis *analysis, const int64_t *waited, uint32_t *ret_count)
 {
-	struct ct_wait_time *waits =
-		arena_array(analysis->arena, MODEL_NR_RESOURCES, sizeof(*waits));
+	struct ct_wait_time *waits = analyze_array(analysis, MODEL_NR_RESOURCES, sizeof(*waits));
 	unsigned i;
 
 	*ret_count = 0;
-	analysis->is_broken |= !waits;
 	for (i = 0; waits && i < MODEL_NR_RESOURCES; i++)
 		if (waited[i] > 0)
 			waits[(*ret_count)++] = (struct ct_wait_time){i, waited[i]};
@@ -138,11 +136,10 @@ static int compare_spans(const void *left, const void *right)
 static void export_spans(struct analysis *analysis, struct ct_report *report)
 {
 	const struct model *model = analysis->model;
-	struct ct_span *spans = arena_array(analysis->arena, model->spans.count, sizeof(*spans));
+	struct ct_span *spans = analyze_array(analysis, model->spans.count, sizeof(*spans));
 	size_t i;
 
 	report->spans = spans;
-	analysis->is_broken |= !spans;
 	for (i = 1; spans && i < model->spans.count; i++)
 		if (model->spans.at[i].kind != CTP_KIND_COUNTER && model->spans.at[i].nr_begun)
 			spans[report->nr_spans++] = export_span(analysis, &model->spans.at[i]);
@@ -154,11 +151,10 @@ static void export_counters(struct analysis *analysis, struct ct_report *report)
 {
 	const struct model *model = analysis->model;
 	struct ct_counter *counters =
-		arena_array(analysis->arena, model->spans.count, sizeof(*counters));
+		analyze_array(analysis, model->spans.count, sizeof(*counters));
 	size_t i;
 
 	report->counters = counters;
-	analysis->is_broken |= !counters;
 	for (i = 1; counters && i < model->spans.count; i++) {
 		const struct model_span *span = &model->spans.at[i];
 
@@ -177,11 +173,10 @@ static void export_counters(struct analysis *analysis, struct ct_report *report)
 static void export_slowest(struct analysis *analysis, struct ct_report *report)
 {
 	const struct model *model = analysis->model;
-	struct ct_task *tasks = arena_array(analysis->arena, model->nr_slowest, sizeof(*tasks));
+	struct ct_task *tasks = analyze_array(analysis, model->nr_slowest, sizeof(*tasks));
 	uint32_t i;
 
 	report->slowest = tasks;
-	analysis->is_broken |= !tasks;
 	for (i = 0; tasks && i < model->nr_slowest; i++) {
 		const struct model_slow *slow = &model->slowest[i];
 

@@ -59,10 +59,10 @@ static bool find_waiters(struct graph *graph)
 	size_t nr_coros = analysis->model->coros.count;
 	uint32_t coro, next;
 
-	graph->awaits = arena_array(analysis->arena, NODES_MAX, sizeof(*graph->awaits));
-	graph->first = arena_array(&analysis->scratch, nr_coros, sizeof(*graph->first));
-	graph->following = arena_array(&analysis->scratch, nr_coros, sizeof(*graph->following));
-	graph->nr_waiters = arena_array(&analysis->scratch, nr_coros, sizeof(*graph->nr_waiters));
+	graph->awaits = analyze_array(analysis, NODES_MAX, sizeof(*graph->awaits));
+	graph->first = analyze_scratch(analysis, nr_coros, sizeof(*graph->first));
+	graph->following = analyze_scratch(analysis, nr_coros, sizeof(*graph->following));
+	graph->nr_waiters = analyze_scratch(analysis, nr_coros, sizeof(*graph->nr_waiters));
 	if (!graph->awaits || !graph->first || !graph->following || !graph->nr_waiters)
 		return false;
 	/* Backwards, so that the oldest waiter comes first in each list. */

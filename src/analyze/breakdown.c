@@ -236,12 +236,11 @@ static void export_row(struct breakdown *breakdown, uint32_t row, struct ct_shar
 static void export_rows(struct breakdown *breakdown, struct ct_report *report)
 {
 	struct analysis *analysis = breakdown->analysis;
-	struct ct_breakdown *exported = arena_array(analysis->arena, 1, sizeof(*exported));
-	struct ct_share *rows = arena_array(analysis->arena, breakdown->nr_rows + 1, sizeof(*rows));
+	struct ct_breakdown *exported = analyze_array(analysis, 1, sizeof(*exported));
+	struct ct_share *rows = analyze_array(analysis, breakdown->nr_rows + 1, sizeof(*rows));
 	struct sums others = {0};
 	uint32_t i;
 
-	analysis->is_broken |= !exported || !rows;
 	if (!exported || !rows)
 		return;
 	for (i = 0; i < breakdown->nr_rows; i++)
@@ -278,7 +277,7 @@ enum ct_status analyze_breakdown_export(struct analysis *analysis, struct ct_sou
 		return ct_fail_memory(reterr);
 	rank(&breakdown);
 	breakdown.groups =
-		arena_array(&analysis->scratch, breakdown.nr_rows + 1, sizeof(*breakdown.groups));
+		analyze_scratch(analysis, breakdown.nr_rows + 1, sizeof(*breakdown.groups));
 	if (!breakdown.groups)
 		return ct_fail_memory(reterr);
 	status = read_again(&breakdown, source, reterr);

@@ -103,11 +103,10 @@ static bool makes_nobody_room(const struct analysis *analysis, const struct mode
 	       analyze_wakers_are_gone(analysis, coro, 1);
 }
 
-bool analyze_ended_taker_begin(struct analysis *analysis)
+void analyze_ended_taker_begin(struct analysis *analysis)
 {
-	analysis->sole_takers = arena_array(&analysis->scratch,
+	analysis->sole_takers = analyze_scratch(analysis,
 		analysis->model->tables->nr_sites + (size_t)1, sizeof(*analysis->sole_takers));
-	return analysis->sole_takers;
 }
 
 /* The id of the one that took the last sends from the line of this place; 0: there is none. Looks at all places. */

@@ -24,8 +24,8 @@ struct ended_taker_known {
 	bool is_known;
 };
 
-/* analyze_ended_taker_begin: call before anything else here. False: out of memory. */
-bool analyze_ended_taker_begin(struct analysis *analysis);
+/* analyze_ended_taker_begin: call before anything else here. */
+void analyze_ended_taker_begin(struct analysis *analysis);
 
 /*
  * analyze_ended_taker_is: is this coroutine such a sender? The taker must have waited for what was sent from this line

@@ -33,15 +33,6 @@ struct collector {
 	struct hots hots;
 };
 
-static void *scratch(struct analysis *analysis, size_t count, size_t size)
-{
-	void *piece = arena_array(&analysis->scratch, count, size);
-
-	if (!piece)
-		analysis->is_broken = true;
-	return piece;
-}
-
 static void prepare_examples(struct collector *collector, struct group *group)
 {
 	struct analysis *analysis = collector->analysis;
@@ -51,13 +42,13 @@ static void prepare_examples(struct collector *collector, struct group *group)
 	group->nr_examples = group->count < GROUP_EXAMPLES ? group->count : GROUP_EXAMPLES;
 	if (!at->coro)
 		group->nr_examples = 0;
-	group->examples = scratch(analysis, group->nr_examples, sizeof(*group->examples));
+	group->examples = analyze_scratch(analysis, group->nr_examples, sizeof(*group->examples));
 	for (i = 0; group->examples && i < group->nr_examples; i++) {
 		struct member_events **events = &collector->of_coro[at[i].coro];
 
 		/* If two findings have the same member, both show the same events. */
 		if (!*events)
-			*events = scratch(analysis, 1, sizeof(**events));
+			*events = analyze_scratch(analysis, 1, sizeof(**events));
 		group->examples[i] = *events;
 	}
 }
@@ -72,7 +63,7 @@ static void prepare_peers(struct collector *collector, const struct group *group
 		wait == WAITS_COUNTED)
 		return;
 	collector->has_reached[wait] =
-		scratch(analysis, analysis->model->coros.count, sizeof(uint8_t));
+		analyze_scratch(analysis, analysis->model->coros.count, sizeof(uint8_t));
 	if (!collector->has_reached[wait])
 		return;
 	collector->spawn_site[wait] = analysis->model->coros.at[first->coro].spawn_site;
@@ -85,15 +76,15 @@ static void prepare(struct collector *collector)
 	struct analysis *analysis = collector->analysis;
 	size_t i;
 
-	collector->of_coro =
-		scratch(analysis, analysis->model->coros.count, sizeof(*collector->of_coro));
-	collector->wait_of_site = scratch(
+	collector->of_coro = analyze_scratch(
+		analysis, analysis->model->coros.count, sizeof(*collector->of_coro));
+	collector->wait_of_site = analyze_scratch(
 		analysis, analysis->tables->nr_sites + 1u, sizeof(*collector->wait_of_site));
 	collector->running =
-		scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
+		analyze_scratch(analysis, analysis->model->nr_threads, sizeof(*collector->running));
 	collector->peers.nr_processes = analysis->model->nr_processes;
-	collector->peers.by_id =
-		scratch(analysis, analysis->model->nr_processes, sizeof(*collector->peers.by_id));
+	collector->peers.by_id = analyze_scratch(
+		analysis, analysis->model->nr_processes, sizeof(*collector->peers.by_id));
 	if (analysis->is_broken)
 		return;
 	for (i = 0; i < analysis->groups.count; i++) {

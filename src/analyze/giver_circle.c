@@ -168,14 +168,6 @@ static uint32_t lead_of(const struct analysis *analysis, const struct closure *c
 	return lead;
 }
 
-static uint32_t *array_of(struct analysis *analysis, size_t count)
-{
-	uint32_t *array = arena_array(&analysis->scratch, count, sizeof(*array));
-
-	analysis->is_broken |= !array;
-	return array;
-}
-
 static void list_permits(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
@@ -193,11 +185,11 @@ static void list_permits(struct analysis *analysis)
 void analyze_giver_circle_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint32_t *behind = array_of(analysis, model->coros.count), i;
+	uint32_t *behind = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t)), i;
 
-	analysis->circles = array_of(analysis, model->coros.count);
-	analysis->permit_next = array_of(analysis, model->coros.count);
-	analysis->permit_first = array_of(analysis, model->objects.count);
+	analysis->circles = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	analysis->permit_next = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	analysis->permit_first = analyze_scratch(analysis, model->objects.count, sizeof(uint32_t));
 	if (analysis->is_broken)
 		return;
 	list_permits(analysis);

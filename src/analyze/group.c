@@ -4,7 +4,6 @@
  * count. 47 stuck readers are one finding, not 47.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyze/hot.h"
 #include "analyze/batches.h"
@@ -206,12 +205,10 @@ static const struct ct_event *events_in_order(
 	struct analysis *analysis, const struct member_events *ring, uint32_t *ret_count)
 {
 	uint64_t count = ring->count < MEMBER_EVENTS ? ring->count : MEMBER_EVENTS, i;
-	struct ct_event *events = arena_array(analysis->arena, count, sizeof(*events));
+	struct ct_event *events = analyze_array(analysis, count, sizeof(*events));
 
-	if (!events) {
-		analysis->is_broken = true;
+	if (!events)
 		return NULL;
-	}
 	for (i = 0; i < count; i++)
 		events[i] = ring->at[(ring->count - count + i) % MEMBER_EVENTS];
 	*ret_count = (uint32_t)count;
@@ -221,11 +218,9 @@ static const struct ct_event *events_in_order(
 static const char *const *texts_in_order(
 	struct analysis *analysis, const struct member_events *ring, uint32_t count)
 {
-	const char **texts = arena_array(analysis->arena, count, sizeof(*texts));
+	const char **texts = analyze_array(analysis, count, sizeof(*texts));
 	uint32_t i;
 
-	if (!texts)
-		analysis->is_broken = true;
 	for (i = 0; texts && i < count; i++) {
 		uint64_t place = (ring->count - count + i) % MEMBER_EVENTS;
 
@@ -289,11 +284,9 @@ static void fill_members(
 
 	if (!at->coro)
 		return;
-	members = arena_array(analysis->arena, group->count, sizeof(*members));
-	if (!members) {
-		analysis->is_broken = true;
+	members = analyze_array(analysis, group->count, sizeof(*members));
+	if (!members)
 		return;
-	}
 	for (i = 0; i < group->count; i++)
 		fill_member(analysis, &at[i], i < group->nr_examples ? group->examples[i] : NULL,
 			&members[i]);
@@ -305,14 +298,12 @@ static void fill_lowered(
 	struct analysis *analysis, const struct group *group, struct ct_finding *finding)
 {
 	const struct candidate *at = &analysis->candidates.at[group->first];
-	const char **sentences = arena_array(analysis->arena, NR_REASONS, sizeof(*sentences));
+	const char **sentences = analyze_array(analysis, NR_REASONS, sizeof(*sentences));
 	uint64_t reasons = 0;
 	uint32_t i;
 
-	if (!sentences) {
-		analysis->is_broken = true;
+	if (!sentences)
 		return;
-	}
 	for (i = 0; i < group->count; i++) {
 		reasons |= at[i].reasons;
 		if (at[i].nr_lost > finding->nr_lost_nearby)
@@ -410,16 +401,11 @@ static void fill_places(struct analysis *analysis, struct ct_finding *finding)
 			count_place(places, &count, &finding->members[i]);
 	qsort(places, count, sizeof(*places), by_number);
 	count = count < PLACES ? count : PLACES;
-	kept = arena_array(analysis->arena, count, sizeof(*kept));
-	if (!kept) {
-		analysis->is_broken = true;
-		return;
-	}
-	memcpy(kept, places, count * sizeof(*kept));
-	for (i = 0; i < count; i++)
+	kept = analyze_kept(analysis, places, count, sizeof(*kept));
+	for (i = 0; kept && i < count; i++)
 		analyze_waiting_add_ended(analysis, &kept[i]);
 	finding->waits_at = kept;
-	finding->nr_waits_at = count;
+	finding->nr_waits_at = kept ? count : 0;
 }
 
 void analyze_group_tell(struct analysis *analysis, const struct group *group, struct story *story)

@@ -27,14 +27,11 @@ bool analyze_group_has(const struct analysis *analysis, const struct group *grou
 void analyze_groups_fold(struct analysis *analysis,
 	bool (*is_second)(const struct analysis *analysis, const struct group *group))
 {
-	bool *is_folded =
-		arena_array(&analysis->scratch, analysis->groups.count, sizeof(*is_folded));
+	bool *is_folded = analyze_scratch(analysis, analysis->groups.count, sizeof(*is_folded));
 	size_t i;
 
-	if (!is_folded) {
-		analysis->is_broken = true;
+	if (!is_folded)
 		return;
-	}
 	for (i = 0; i < analysis->groups.count; i++)
 		is_folded[i] = is_second(analysis, &analysis->groups.at[i]);
 	analyze_groups_remove(analysis, is_folded);

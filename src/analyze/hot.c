@@ -65,7 +65,7 @@ struct hot_run *analyze_hot_add(
 
 	if (hots->runs.count == RUNS_MAX)
 		return NULL;
-	run = arena_array(&analysis->scratch, 1, sizeof(*run));
+	run = analyze_scratch(analysis, 1, sizeof(*run));
 	if (!run || !vec_push(&hots->runs, run)) {
 		analysis->is_broken = true;
 		return NULL;
@@ -90,10 +90,9 @@ static void add_place(
 	struct hot_places **places, struct analysis *analysis, uint32_t site, uint64_t weight)
 {
 	if (!*places)
-		*places = arena_array(&analysis->scratch, 1, sizeof(**places));
+		*places = analyze_scratch(analysis, 1, sizeof(**places));
 	if (*places)
 		analyze_hot_place_add(*places, analysis->tables, site, weight);
-	analysis->is_broken |= !*places;
 }
 
 static void add_ns(int64_t *sum, int64_t ns)
@@ -409,15 +408,13 @@ const char *analyze_hot_words(struct analysis *analysis, const struct ct_run_sam
 static struct ct_hot *functions_of(struct analysis *analysis, const struct hot_places *places,
 	bool is_of_waits, uint32_t *ret_count)
 {
-	struct hot_places *functions = arena_array(&analysis->scratch, 1, sizeof(*functions));
-	struct ct_hot *hot = arena_array(analysis->arena, PLACES_TOLD, sizeof(*hot));
+	struct hot_places *functions = analyze_scratch(analysis, 1, sizeof(*functions));
+	struct ct_hot *hot = analyze_array(analysis, PLACES_TOLD, sizeof(*hot));
 	uint32_t i;
 
 	*ret_count = 0;
-	if (!functions || !hot) {
-		analysis->is_broken = true;
+	if (!functions || !hot)
 		return NULL;
-	}
 	analyze_hot_place_sum(places, functions);
 	for (i = 0; i < functions->count && i < PLACES_TOLD; i++)
 		hot[i] = hot_of(analysis, &functions->at[i], is_of_waits);

@@ -179,14 +179,11 @@ static void fold(const struct analysis *analysis, const struct kin *kin, const b
 void analyze_joins_survey(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->groups.count, i;
-	struct kin *kin =
-		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*kin));
-	bool *is_folded = arena_array(&analysis->scratch, count, sizeof(*is_folded));
+	struct kin *kin = analyze_scratch(analysis, analysis->model->coros.count, sizeof(*kin));
+	bool *is_folded = analyze_scratch(analysis, count, sizeof(*is_folded));
 
-	if (!kin || !is_folded) {
-		analysis->is_broken = true;
+	if (!kin || !is_folded)
 		return;
-	}
 	find_kin(analysis, kin);
 	for (i = 0; i < count; i++)
 		is_folded[i] = does_join(analysis, kin, &analysis->groups.at[i]);

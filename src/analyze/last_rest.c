@@ -223,12 +223,11 @@ bool analyze_last_rest_find(
 	static const struct ct_source_ops ops = {
 		.next = next, .reset = reset, .close = close_nothing};
 	uint32_t count = analysis->tables->nr_processes, i;
-	struct ct_process *processes = arena_array(analysis->arena, count, sizeof(*processes));
+	struct ct_process *processes = analyze_array(analysis, count, sizeof(*processes));
 	bool is_found = false;
 
 	*rests = (struct last_rests){.all = source, .tables = *analysis->tables};
-	rests->of = arena_array(analysis->arena, count, sizeof(*rests->of));
-	analysis->is_broken |= !processes || !rests->of;
+	rests->of = analyze_array(analysis, count, sizeof(*rests->of));
 	for (i = 0; !analysis->is_broken && i < count; i++) {
 		rests->of[i] = last_rest_of(analysis, i);
 		is_found |= rests->of[i].until != CT_NO_TIME;
@@ -282,10 +281,9 @@ static void merge_findings(struct analysis *analysis, const struct last_rests *r
 	struct ct_report *report, const struct ct_report *before)
 {
 	uint32_t most = report->nr_findings + before->nr_findings, count = 0, i;
-	struct ct_finding *merged = arena_array(analysis->arena, most, sizeof(*merged));
+	struct ct_finding *merged = analyze_array(analysis, most, sizeof(*merged));
 	enum ct_grade grade;
 
-	analysis->is_broken |= !merged;
 	for (grade = CT_GRADE_PROVEN; merged && grade > CT_GRADE_NONE; grade--) {
 		for (i = 0; i < before->nr_findings; i++)
 			if (before->findings[i].grade == grade)
@@ -314,9 +312,8 @@ static void merge_remarks(
 	struct analysis *analysis, struct ct_report *report, const struct ct_report *before)
 {
 	uint32_t most = report->nr_remarks + before->nr_remarks, count = 0, i;
-	const char **merged = arena_array(analysis->arena, most, sizeof(*merged));
+	const char **merged = analyze_array(analysis, most, sizeof(*merged));
 
-	analysis->is_broken |= !merged;
 	for (i = 0; merged && i < report->nr_remarks; i++)
 		merged[count++] = report->remarks[i];
 	for (i = 0; merged && i < before->nr_remarks; i++)

@@ -115,11 +115,9 @@ void analyze_long_runs_prepare(struct analysis *analysis, struct hots *hots)
 
 	if (!coro)
 		return;
-	analysis->long_runs = arena_array(&analysis->scratch, 1, sizeof(*analysis->long_runs));
-	if (!analysis->long_runs) {
-		analysis->is_broken = true;
+	analysis->long_runs = analyze_scratch(analysis, 1, sizeof(*analysis->long_runs));
+	if (!analysis->long_runs)
 		return;
-	}
 	list_longest(analysis, hots, coro);
 	for (i = 1; i < analysis->model->nr_threads; i++)
 		if (analysis->model->threads[i].process == analysis->model->coros.at[coro].process)
@@ -191,14 +189,11 @@ void analyze_long_runs_tell(struct analysis *analysis, struct story *story, uint
 void analyze_long_runs_export(struct analysis *analysis, struct ct_report *report)
 {
 	const struct long_runs *runs = analysis->long_runs;
-	struct ct_long_run *told =
-		arena_array(analysis->arena, runs ? runs->count : 0, sizeof(*told));
+	struct ct_long_run *told = analyze_array(analysis, runs ? runs->count : 0, sizeof(*told));
 	uint32_t i;
 
-	if (!told) {
-		analysis->is_broken = true;
+	if (!told)
 		return;
-	}
 	report->long_runs = told;
 	for (i = 0; runs && i < runs->count; i++)
 		if (runs->at[i].is_told)

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "analyze/analyze.h"
 #include "analyze/party.h"
@@ -182,6 +183,37 @@ struct analysis {
 
 /* LIMIT: the threshold with this name of thresholds.def. */
 #define LIMIT(analysis, name) ((analysis)->limits[CT_THRESHOLD_##name])
+
+/*
+ * analyze_array: returns room for an array of the report, zeroed. analyze_scratch: the same, for an array that lasts
+ * until the judgement ends. analyze_kept: returns a copy of an array, for the report. NULL: there is no memory, and
+ * `is_broken` is set.
+ */
+static inline void *analyze_array(struct analysis *analysis, size_t count, size_t size)
+{
+	void *array = arena_array(analysis->arena, count, size);
+
+	analysis->is_broken |= !array;
+	return array;
+}
+
+static inline void *analyze_scratch(struct analysis *analysis, size_t count, size_t size)
+{
+	void *array = arena_array(&analysis->scratch, count, size);
+
+	analysis->is_broken |= !array;
+	return array;
+}
+
+static inline void *analyze_kept(
+	struct analysis *analysis, const void *array, size_t count, size_t size)
+{
+	void *kept = analyze_array(analysis, count, size);
+
+	if (kept && count)
+		memcpy(kept, array, count * size);
+	return kept;
+}
 
 /*
  * analyze_stillness_doubt: returns what in the kernel's accounts of a thread speaks against the claim that it has

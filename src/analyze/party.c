@@ -435,16 +435,13 @@ bool analyze_party_account(const struct analysis *analysis, uint32_t process, ct
 void analyze_party_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	bool *is_waited_for =
-		arena_array(&analysis->scratch, model->descriptors.count, sizeof(bool));
+	bool *is_waited_for = analyze_scratch(analysis, model->descriptors.count, sizeof(bool));
 	uint32_t i;
 
 	analysis->parties =
-		arena_array(&analysis->scratch, model->nr_processes, sizeof(*analysis->parties));
-	if (!is_waited_for || !analysis->parties) {
-		analysis->is_broken = true;
+		analyze_scratch(analysis, model->nr_processes, sizeof(*analysis->parties));
+	if (!is_waited_for || !analysis->parties)
 		return;
-	}
 	for (i = 0; i < model->nr_processes; i++) {
 		struct party *party = &analysis->parties[i];
 
@@ -467,10 +464,9 @@ uint64_t *analyze_party_count_coros(struct analysis *analysis,
 	bool (*is_counted)(const struct analysis *analysis, uint32_t coro))
 {
 	uint64_t *counts =
-		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*counts));
+		analyze_scratch(analysis, analysis->model->nr_processes, sizeof(*counts));
 	uint32_t i;
 
-	analysis->is_broken |= !counts;
 	for (i = 1; counts && i < analysis->model->coros.count; i++)
 		counts[analysis->model->coros.at[i].process] += is_counted(analysis, i);
 	return counts;

@@ -8,15 +8,6 @@
 
 #include "analyze/pictures.h"
 
-static void *scratch(struct analysis *analysis, size_t count, size_t size)
-{
-	void *piece = arena_array(&analysis->scratch, count, size);
-
-	if (!piece)
-		analysis->is_broken = true;
-	return piece;
-}
-
 /* ---------------------------------------------------------------- the choice of the lanes */
 
 static bool is_same(const struct lane *lane, const struct lane *wanted)
@@ -79,7 +70,7 @@ static bool add_lane(struct pictures *pictures, struct picture *picture, const s
 
 	if (picture->nr_lanes >= most || number_of(picture, wanted))
 		return false;
-	lane = scratch(pictures->analysis, 1, sizeof(*lane));
+	lane = analyze_scratch(pictures->analysis, 1, sizeof(*lane));
 	if (!lane)
 		return false;
 	*lane = *wanted;
@@ -237,7 +228,7 @@ static void choose_lanes(struct pictures *pictures, struct picture *picture,
 static struct picture *begin(struct pictures *pictures, const struct group *group)
 {
 	struct analysis *analysis = pictures->analysis;
-	struct picture *picture = scratch(analysis, 1, sizeof(*picture));
+	struct picture *picture = analyze_scratch(analysis, 1, sizeof(*picture));
 	struct story story = {0};
 	size_t i;
 
@@ -259,12 +250,12 @@ void analyze_picture_prepare(struct pictures *pictures, struct analysis *analysi
 
 	pictures->analysis = analysis;
 	pictures->count = count < CT_PICTURES ? (uint32_t)count : CT_PICTURES;
-	pictures->at = scratch(analysis, pictures->count, sizeof(struct picture *));
-	pictures->handed = scratch(analysis, analysis->model->nr_threads, sizeof(uint32_t));
+	pictures->at = analyze_scratch(analysis, pictures->count, sizeof(struct picture *));
+	pictures->handed = analyze_scratch(analysis, analysis->model->nr_threads, sizeof(uint32_t));
 	pictures->lanes.of_coro =
-		scratch(analysis, analysis->model->coros.count, sizeof(struct lane *));
+		analyze_scratch(analysis, analysis->model->coros.count, sizeof(struct lane *));
 	pictures->lanes.of_thread =
-		scratch(analysis, analysis->model->nr_threads, sizeof(struct lane *));
+		analyze_scratch(analysis, analysis->model->nr_threads, sizeof(struct lane *));
 	for (i = 0; !analysis->is_broken && i < pictures->count; i++)
 		pictures->at[i] = begin(pictures, &analysis->groups.at[i]);
 	analysis->is_broken |= pictures->lanes.is_broken;
@@ -424,13 +415,11 @@ void analyze_picture_take(struct pictures *pictures, const struct lane_event *of
 
 static const struct ct_bar *hand_over_bars(struct analysis *analysis, const struct lane *lane)
 {
-	struct ct_bar *bars = arena_array(analysis->arena, lane->nr_bars, sizeof(*bars));
+	struct ct_bar *bars = analyze_array(analysis, lane->nr_bars, sizeof(*bars));
 	uint32_t i;
 
-	if (!bars) {
-		analysis->is_broken = true;
+	if (!bars)
 		return NULL;
-	}
 	for (i = 0; i < lane->nr_bars; i++) {
 		const struct lane_bar *from = &lane->bars[i];
 
@@ -503,15 +492,12 @@ static void hand_over(
 	struct pictures *pictures, struct picture *picture, struct ct_picture *ret_picture)
 {
 	struct analysis *analysis = pictures->analysis;
-	struct ct_lane *lanes = arena_array(analysis->arena, picture->nr_lanes, sizeof(*lanes));
-	struct ct_picture_mark *marks =
-		arena_array(analysis->arena, picture->nr_steps, sizeof(*marks));
+	struct ct_lane *lanes = analyze_array(analysis, picture->nr_lanes, sizeof(*lanes));
+	struct ct_picture_mark *marks = analyze_array(analysis, picture->nr_steps, sizeof(*marks));
 	uint32_t i, nr_marks = 0;
 
-	if (!lanes || !marks) {
-		analysis->is_broken = true;
+	if (!lanes || !marks)
 		return;
-	}
 	for (i = 0; i < picture->nr_lanes; i++)
 		hand_over_lane(analysis, picture->lanes[i], &lanes[i]);
 	for (i = 0; i < picture->nr_steps; i++)

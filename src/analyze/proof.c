@@ -231,13 +231,11 @@ void analyze_proof_fill(
 {
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	struct ct_claim *claims =
-		arena_array(analysis->arena, first->nr_claims, sizeof(struct ct_claim));
+		analyze_array(analysis, first->nr_claims, sizeof(struct ct_claim));
 	uint32_t i;
 
-	if (!claims) {
-		analysis->is_broken = true;
+	if (!claims)
 		return;
-	}
 	for (i = 0; i < first->nr_claims; i++) {
 		const struct claim *claim = &analysis->claims.list.at[first->first_claim + i];
 

@@ -57,14 +57,12 @@ static void count_coros(const struct analysis *analysis, struct ct_quality *qual
 static void list_losses(struct analysis *analysis, struct ct_quality *quality)
 {
 	const struct model *model = analysis->model;
-	struct ct_loss *losses = arena_array(analysis->arena, model->gaps.count, sizeof(*losses));
+	struct ct_loss *losses = analyze_array(analysis, model->gaps.count, sizeof(*losses));
 	uint32_t count = 0;
 	size_t i;
 
-	if (!losses) {
-		analysis->is_broken = true;
+	if (!losses)
 		return;
-	}
 	for (i = 0; i < model->gaps.count; i++) {
 		const struct model_gap *gap = &model->gaps.at[i];
 

@@ -507,19 +507,17 @@ void analyze_rounds_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
 	struct memory *memory = watch_of(analysis)->memory;
-	struct arena *arena = &analysis->scratch;
 	uint32_t i;
 
-	memory->lulls = arena_array(arena, model->nr_processes, sizeof(*memory->lulls));
-	memory->nr_children = arena_array(arena, model->coros.count, sizeof(uint32_t));
-	memory->nr_others = arena_array(arena, model->coros.count, sizeof(uint32_t));
-	memory->nr_joinable = arena_array(arena, model->coros.count, sizeof(uint32_t));
-	memory->nr_back = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
-	memory->nr_beating = arena_array(arena, analysis->tables->nr_sites + 1, sizeof(uint32_t));
-	memory->sleepers = arena_array(arena, ROUNDS_SLEEPERS, sizeof(uint32_t));
-	analysis->is_broken |= !memory->lulls || !memory->nr_children || !memory->nr_others ||
-			       !memory->nr_joinable || !memory->nr_back || !memory->nr_beating ||
-			       !memory->sleepers;
+	memory->lulls = analyze_scratch(analysis, model->nr_processes, sizeof(*memory->lulls));
+	memory->nr_children = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	memory->nr_others = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	memory->nr_joinable = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	memory->nr_back =
+		analyze_scratch(analysis, analysis->tables->nr_sites + 1, sizeof(uint32_t));
+	memory->nr_beating =
+		analyze_scratch(analysis, analysis->tables->nr_sites + 1, sizeof(uint32_t));
+	memory->sleepers = analyze_scratch(analysis, ROUNDS_SLEEPERS, sizeof(uint32_t));
 	if (analysis->is_broken)
 		return;
 	survey_coros(analysis, memory);

@@ -20,10 +20,9 @@ static void export_processors(struct analysis *analysis, const struct model_runt
 	struct ct_runtime *ret_runtime)
 {
 	struct ct_processor *rows =
-		arena_array(analysis->arena, runtime->processors.count, sizeof(*rows));
+		analyze_array(analysis, runtime->processors.count, sizeof(*rows));
 	uint32_t i, count = (uint32_t)runtime->processors.count - 1;
 
-	analysis->is_broken |= !rows;
 	if (!rows)
 		return;
 	for (i = 0; i < count; i++) {
@@ -62,11 +61,9 @@ static int compare_ranges(const void *left, const void *right)
 static void export_ranges(struct analysis *analysis, const struct model_runtime *runtime,
 	struct ct_runtime *ret_runtime)
 {
-	struct ct_range *rows =
-		arena_array(analysis->arena, runtime->sums.count + 1, sizeof(*rows));
+	struct ct_range *rows = analyze_array(analysis, runtime->sums.count + 1, sizeof(*rows));
 	uint32_t i;
 
-	analysis->is_broken |= !rows;
 	if (!rows)
 		return;
 	for (i = 0; i < runtime->sums.count; i++) {
@@ -115,9 +112,7 @@ static void export_met(struct analysis *analysis, uint32_t process,
 	const struct model *model = analysis->model;
 	uint32_t i;
 
-	ret_runtime->met =
-		arena_array(analysis->arena, MODEL_SLOWEST + 1, sizeof(*ret_runtime->met));
-	analysis->is_broken |= !ret_runtime->met;
+	ret_runtime->met = analyze_array(analysis, MODEL_SLOWEST + 1, sizeof(*ret_runtime->met));
 	for (i = 0; ret_runtime->met && i < model->nr_slowest; i++)
 		if (model->slowest[i].task.process == process)
 			add_task(analysis, runtime, &model->slowest[i].task,
@@ -161,8 +156,7 @@ void analyze_runtime_export(struct analysis *analysis, struct ct_report *report)
 
 	for (i = 0; i < model->nr_processes; i++)
 		count += model->processes[i].runtime != NULL;
-	runtimes = arena_array(analysis->arena, count + 1, sizeof(*runtimes));
-	analysis->is_broken |= !runtimes;
+	runtimes = analyze_array(analysis, count + 1, sizeof(*runtimes));
 	for (i = 0; runtimes && i < model->nr_processes; i++)
 		if (model->processes[i].runtime)
 			runtimes[report->nr_runtimes++] = export_one(analysis, i);

@@ -119,7 +119,7 @@ static const struct model_footprint **choose(struct analysis *analysis, size_t *
 	const struct model *model = analysis->model;
 	size_t count = model->footprints.count - 1, i;
 	const struct model_footprint **chosen =
-		arena_array(&analysis->scratch, count + 1, sizeof(*chosen));
+		analyze_scratch(analysis, count + 1, sizeof(*chosen));
 
 	if (!chosen)
 		return NULL;
@@ -137,9 +137,8 @@ static void export_windows(struct analysis *analysis, struct ct_statistics *stat
 	size_t count = 0, i;
 	const struct model_footprint **chosen = choose(analysis, &count);
 	struct ct_frame_window *windows =
-		arena_array(analysis->arena, (count + 1) * nr_windows, sizeof(*windows));
+		analyze_array(analysis, (count + 1) * nr_windows, sizeof(*windows));
 
-	analysis->is_broken |= !chosen || !windows;
 	for (window = 0; chosen && windows && window < nr_windows; window++)
 		for (i = 0; i < count; i++)
 			if (chosen[i]->most_bytes_of[window])
@@ -159,12 +158,10 @@ void analyze_sizes_export(struct analysis *analysis, struct ct_statistics *stati
 		return;
 	statistics->frames_peak_bytes = model->footprints.at[0].most_bytes;
 	statistics->frames_peak_time = model->footprints.at[0].most_time;
-	all = arena_array(&analysis->scratch, nr_sites + 1, sizeof(*all));
-	used = arena_array(analysis->arena, nr_sites + 1, sizeof(*used));
-	if (!all || !used) {
-		analysis->is_broken = true;
+	all = analyze_scratch(analysis, nr_sites + 1, sizeof(*all));
+	used = analyze_array(analysis, nr_sites + 1, sizeof(*used));
+	if (!all || !used)
 		return;
-	}
 	count_at_end(analysis, all);
 	note_most(analysis, all);
 	for (i = 0; i < nr_sites; i++) {

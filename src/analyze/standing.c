@@ -233,11 +233,9 @@ void analyze_standing_export(struct analysis *analysis, struct ct_report *report
 	struct standings standings = {.analysis = analysis};
 	uint32_t process;
 
-	standings.at = arena_array(analysis->arena, CT_NR_STANDINGS, sizeof(*standings.at));
-	if (!standings.at) {
-		analysis->is_broken = true;
+	standings.at = analyze_array(analysis, CT_NR_STANDINGS, sizeof(*standings.at));
+	if (!standings.at)
 		return;
-	}
 	tell_numbers(&standings, &report->quality);
 	tell_file(&standings, report->tables);
 	tell_pauses(&standings, analysis->model);

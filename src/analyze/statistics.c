@@ -54,11 +54,10 @@ static struct ct_ready levels(const struct histogram *by_time)
 
 static void add_up_processes(struct analysis *analysis, struct ct_statistics *statistics)
 {
-	struct histogram *delays = arena_alloc(&analysis->scratch, sizeof(*delays));
-	struct histogram *ready = arena_alloc(&analysis->scratch, sizeof(*ready));
+	struct histogram *delays = analyze_scratch(analysis, 1, sizeof(*delays));
+	struct histogram *ready = analyze_scratch(analysis, 1, sizeof(*ready));
 	uint32_t i;
 
-	analysis->is_broken |= !delays || !ready;
 	if (!delays || !ready)
 		return;
 	for (i = 0; i < analysis->model->nr_processes; i++) {
@@ -99,10 +98,9 @@ static void export_run_queues(struct analysis *analysis, struct ct_statistics *s
 {
 	const struct model *model = analysis->model;
 	struct ct_run_queue *queues =
-		arena_array(analysis->arena, model->run_queues.count, sizeof(*queues));
+		analyze_array(analysis, model->run_queues.count, sizeof(*queues));
 	size_t i;
 
-	analysis->is_broken |= !queues;
 	if (!queues)
 		return;
 	for (i = 1; i < model->run_queues.count; i++) {
@@ -158,11 +156,9 @@ static struct ct_worker export_worker(const struct model *model, uint32_t index)
 static void export_workers(struct analysis *analysis, struct ct_statistics *statistics)
 {
 	const struct model *model = analysis->model;
-	struct ct_worker *workers =
-		arena_array(analysis->arena, model->nr_threads, sizeof(*workers));
+	struct ct_worker *workers = analyze_array(analysis, model->nr_threads, sizeof(*workers));
 	uint32_t i;
 
-	analysis->is_broken |= !workers;
 	if (!workers)
 		return;
 	for (i = 1; i < model->nr_threads; i++)
@@ -220,10 +216,9 @@ static void export_places(struct analysis *analysis, struct ct_statistics *stati
 {
 	const struct model *model = analysis->model;
 	struct ct_place *places =
-		arena_array(analysis->arena, model->nr_place_times + 1, sizeof(*places));
+		analyze_array(analysis, model->nr_place_times + 1, sizeof(*places));
 	uint32_t site;
 
-	analysis->is_broken |= !places;
 	if (!places)
 		return;
 	for (site = 0; site < analysis->tables->nr_sites; site++)
@@ -265,10 +260,9 @@ static void export_spawnings(struct analysis *analysis, struct ct_statistics *st
 {
 	const struct model *model = analysis->model;
 	struct ct_spawning *spawnings =
-		arena_array(analysis->arena, model->nr_place_times + 1, sizeof(*spawnings));
+		analyze_array(analysis, model->nr_place_times + 1, sizeof(*spawnings));
 	uint32_t site;
 
-	analysis->is_broken |= !spawnings;
 	if (!spawnings)
 		return;
 	for (site = 0; site < analysis->tables->nr_sites; site++)
@@ -302,10 +296,9 @@ static struct ct_coro_times export_coro(const struct model *model, uint32_t inde
 static const struct ct_coro_times *export_most(
 	struct analysis *analysis, const struct model_most *most, uint32_t *ret_count)
 {
-	struct ct_coro_times *rows = arena_array(analysis->arena, CT_BUSIEST, sizeof(*rows));
+	struct ct_coro_times *rows = analyze_array(analysis, CT_BUSIEST, sizeof(*rows));
 	uint32_t i;
 
-	analysis->is_broken |= !rows;
 	*ret_count = rows ? most->count : 0;
 	for (i = 0; i < *ret_count; i++)
 		rows[i] = export_coro(analysis->model, most->coros[i]);

@@ -210,11 +210,9 @@ void analyze_stillness_survey(struct analysis *analysis)
 	uint32_t i;
 
 	analysis->stills =
-		arena_array(&analysis->scratch, model->nr_processes, sizeof(*analysis->stills));
-	if (!analysis->stills) {
-		analysis->is_broken = true;
+		analyze_scratch(analysis, model->nr_processes, sizeof(*analysis->stills));
+	if (!analysis->stills)
 		return;
-	}
 	for (i = 0; i < model->nr_processes; i++)
 		analysis->stills[i].moment = begin_moment(model, &model->processes[i]);
 	for (i = 1; i < model->coros.count; i++)

@@ -76,17 +76,6 @@ void analyze_story_evidence(struct analysis *analysis, struct story *story, cons
 	analysis->is_broken |= !is_kept;
 }
 
-static const void *keep(struct analysis *analysis, const void *at, size_t bytes)
-{
-	void *kept = arena_alloc(analysis->arena, bytes);
-
-	if (!kept)
-		analysis->is_broken = true;
-	else if (bytes)
-		memcpy(kept, at, bytes);
-	return kept;
-}
-
 /* A fact without a time stays after the step that it explains. */
 static const struct ct_step *explained(const struct story *story, size_t index)
 {
@@ -145,11 +134,11 @@ void analyze_story_fini(struct story *story)
 void analyze_story_end(struct analysis *analysis, struct story *story, struct ct_finding *finding)
 {
 	analyze_story_order(story);
-	finding->steps =
-		keep(analysis, story->steps.at, story->steps.count * sizeof(*story->steps.at));
+	finding->steps = analyze_kept(
+		analysis, story->steps.at, story->steps.count, sizeof(*story->steps.at));
 	finding->nr_steps = finding->steps ? (uint32_t)story->steps.count : 0;
-	finding->evidence = keep(
-		analysis, story->evidence.at, story->evidence.count * sizeof(*story->evidence.at));
+	finding->evidence = analyze_kept(
+		analysis, story->evidence.at, story->evidence.count, sizeof(*story->evidence.at));
 	finding->nr_evidence = finding->evidence ? (uint32_t)story->evidence.count : 0;
 	analyze_story_fini(story);
 }

@@ -24,14 +24,13 @@ static uint32_t place_of(const struct analysis *analysis, uint32_t index)
 void analyze_successors_survey(struct analysis *analysis)
 {
 	const struct model *model = analysis->model;
-	uint32_t *only = arena_array(&analysis->scratch, analysis->tables->nr_sites, sizeof(*only));
+	uint32_t *only = analyze_scratch(analysis, analysis->tables->nr_sites, sizeof(*only));
 	uint32_t *nr_living =
-		arena_array(&analysis->scratch, analysis->tables->nr_sites, sizeof(*nr_living));
+		analyze_scratch(analysis, analysis->tables->nr_sites, sizeof(*nr_living));
 	uint32_t i;
 
 	analysis->only_started = only;
 	analysis->nr_living_of = nr_living;
-	analysis->is_broken |= !only || !nr_living;
 	for (i = 1; only && nr_living && i < model->coros.count; i++) {
 		uint32_t place = place_of(analysis, i);
 

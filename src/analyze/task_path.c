@@ -389,9 +389,9 @@ static void sum_up(const struct task_path *path, struct ct_path *ret_path)
 static void export_path(struct task_path *path, struct ct_report *report)
 {
 	struct analysis *analysis = path->analysis;
-	struct ct_path *exported = arena_array(analysis->arena, 1, sizeof(*exported));
+	struct ct_path *exported = analyze_array(analysis, 1, sizeof(*exported));
 	struct ct_stretch *stretches =
-		arena_array(analysis->arena, path->stretches.count + 1, sizeof(*stretches));
+		analyze_array(analysis, path->stretches.count + 1, sizeof(*stretches));
 	const char *name = analyze_words_site(analysis, model_place(path->model, path->site));
 
 	path->is_broken |= !exported || !stretches;

@@ -221,10 +221,9 @@ static bool is_needless(const struct telling *telling, unsigned fact)
 static void export_facts(struct analysis *analysis, const struct telling *telling,
 	struct ct_integration *integration)
 {
-	struct ct_fact *list = arena_array(analysis->arena, CT_NR_FACTS, sizeof(*list));
+	struct ct_fact *list = analyze_array(analysis, CT_NR_FACTS, sizeof(*list));
 	unsigned i;
 
-	analysis->is_broken |= !list;
 	for (i = 0; list && i < CT_NR_FACTS; i++)
 		list[i] = (struct ct_fact){
 			.what = facts[i].what,
@@ -260,8 +259,7 @@ static void export_unnamed(struct analysis *analysis, const struct telling *tell
 
 	for (i = 0; i < telling->places.count; i++)
 		count += nr_unnamed_at(telling, i) != 0;
-	list = arena_array(analysis->arena, count, sizeof(*list));
-	analysis->is_broken |= !list;
+	list = analyze_array(analysis, count, sizeof(*list));
 	if (!list)
 		return;
 	for (i = 0, count = 0; i < telling->places.count; i++)

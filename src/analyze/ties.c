@@ -20,14 +20,6 @@ bool analyze_ties_comes_from(const struct model *model, uint32_t coro, uint32_t 
 	return coro == from;
 }
 
-static uint32_t *array_of(struct analysis *analysis, size_t count)
-{
-	uint32_t *array = arena_array(&analysis->scratch, count, sizeof(*array));
-
-	analysis->is_broken |= !array;
-	return array;
-}
-
 /* The only child that the coroutine awaits, if the suspend itself names nothing. */
 static uint32_t awaited_child(struct model *model, const struct model_coro *coro)
 {
@@ -214,18 +206,17 @@ void analyze_ties_survey(struct analysis *analysis)
 	struct ties *ties = &analysis->ties;
 	uint32_t i;
 
-	ties->next = array_of(analysis, model->coros.count);
-	ties->behind = array_of(analysis, model->coros.count);
-	ties->victim_first = array_of(analysis, model->coros.count);
-	ties->victim_next = array_of(analysis, model->coros.count);
-	ties->seen = array_of(analysis, model->coros.count);
-	ties->held_first = array_of(analysis, model->coros.count);
-	ties->held_next = array_of(analysis, model->objects.count);
-	ties->nr_waiters = array_of(analysis, model->objects.count);
-	ties->waits_at = array_of(analysis, model->objects.count);
+	ties->next = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->behind = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->victim_first = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->victim_next = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->seen = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->held_first = analyze_scratch(analysis, model->coros.count, sizeof(uint32_t));
+	ties->held_next = analyze_scratch(analysis, model->objects.count, sizeof(uint32_t));
+	ties->nr_waiters = analyze_scratch(analysis, model->objects.count, sizeof(uint32_t));
+	ties->waits_at = analyze_scratch(analysis, model->objects.count, sizeof(uint32_t));
 	ties->waits_since =
-		arena_array(&analysis->scratch, model->objects.count, sizeof(*ties->waits_since));
-	analysis->is_broken |= !ties->waits_since;
+		analyze_scratch(analysis, model->objects.count, sizeof(*ties->waits_since));
 	if (analysis->is_broken)
 		return;
 	for (i = 1; i < model->coros.count; i++) {

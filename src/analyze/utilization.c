@@ -75,10 +75,9 @@ static double least_of(const struct curve *curve, int64_t window_ns)
 
 static const double *sum_up(struct analysis *analysis, const struct curve *curve)
 {
-	double *sums = arena_array(&analysis->scratch, curve->count, sizeof(*sums));
+	double *sums = analyze_scratch(analysis, curve->count, sizeof(*sums));
 	size_t i;
 
-	analysis->is_broken |= !sums;
 	if (!sums)
 		return NULL;
 	sums[0] = 0;
@@ -112,8 +111,7 @@ void analyze_utilization_export(struct analysis *analysis, const struct model_ru
 	if (!has_collected(&curve) || curve.shares[0].time >= until)
 		return;
 	curve.sums = sum_up(analysis, &curve);
-	rows = arena_array(analysis->arena, WINDOWS_MOST, sizeof(*rows));
-	analysis->is_broken |= !rows;
+	rows = analyze_array(analysis, WINDOWS_MOST, sizeof(*rows));
 	if (!curve.sums || !rows)
 		return;
 	whole_ns = until - curve.shares[0].time;

@@ -40,7 +40,7 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 {
 	const struct model *model = analysis->model;
 	size_t nr_sites = analysis->tables->nr_sites, nr_used = 0, i;
-	struct ct_waiting *all = arena_array(&analysis->scratch, nr_sites + 1, sizeof(*all));
+	struct ct_waiting *all = analyze_scratch(analysis, nr_sites + 1, sizeof(*all));
 	struct ct_waiting *used;
 
 	for (i = 1; all && i < model->coros.count; i++) {
@@ -53,11 +53,9 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 		nr_used += waiting->nr_coros == 0;
 		count(analysis, coro, waiting);
 	}
-	used = arena_array(analysis->arena, nr_used, sizeof(*used));
-	if (!all || !used) {
-		analysis->is_broken = true;
+	used = analyze_array(analysis, nr_used, sizeof(*used));
+	if (!all || !used)
 		return;
-	}
 	qsort(all, nr_sites + 1, sizeof(*all), compare);
 	for (i = 0; i < nr_used; i++) {
 		used[i] = all[i];

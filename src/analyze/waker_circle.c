@@ -255,13 +255,12 @@ static const struct waker_chain *known_chain(const struct analysis *analysis, ui
 	return known;
 }
 
-bool analyze_waker_circle_begin(struct analysis *analysis)
+void analyze_waker_circle_begin(struct analysis *analysis)
 {
-	analysis->waker_chains = arena_array(
-		&analysis->scratch, analysis->model->coros.count, sizeof(*analysis->waker_chains));
-	analysis->inners = arena_array(&analysis->scratch,
-		analysis->model->tables->nr_sites + (size_t)1, sizeof(*analysis->inners));
-	return analysis->waker_chains && analysis->inners;
+	analysis->waker_chains = analyze_scratch(
+		analysis, analysis->model->coros.count, sizeof(*analysis->waker_chains));
+	analysis->inners = analyze_scratch(
+		analysis, analysis->model->tables->nr_sites + (size_t)1, sizeof(*analysis->inners));
 }
 
 uint32_t analyze_waker_circle_of(const struct analysis *analysis, const struct model_coro *coro)

@@ -27,8 +27,8 @@ struct waker_chain {
 	bool is_known;  /* it has been looked for */
 };
 
-/* analyze_waker_circle_begin: call after the survey of ties, before anything else here. False: out of memory. */
-bool analyze_waker_circle_begin(struct analysis *analysis);
+/* analyze_waker_circle_begin: call after the survey of ties, before anything else here. */
+void analyze_waker_circle_begin(struct analysis *analysis);
 
 /*
  * analyze_waker_circle_of: returns the coroutine of its circle that has waited for the longest time; 0: it is in none.

@@ -36,10 +36,9 @@ void *analyze_watch_rare(const struct analysis *analysis, const struct model_wat
 static const uint32_t *find_last(struct analysis *analysis, const struct model_watch *watch,
 	bool (*is_meant)(const void *place))
 {
-	uint32_t *all = arena_array(analysis->arena, analysis->model->nr_processes, sizeof(*all));
+	uint32_t *all = analyze_array(analysis, analysis->model->nr_processes, sizeof(*all));
 	uint32_t site;
 
-	analysis->is_broken |= !all;
 	for (site = 1; all && site < watch->nr_places; site++) {
 		const struct watch_last *place = model_watch_place(watch, site);
 		uint32_t *last = &all[place->process];

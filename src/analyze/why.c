@@ -561,12 +561,10 @@ void analyze_why_tell(struct analysis *analysis, struct ct_report *report)
 
 	if (!coro)
 		return;
-	walk.is_told = arena_array(
-		&analysis->scratch, analysis->model->coros.count, sizeof(*walk.is_told));
-	if (!walk.is_told) {
-		analysis->is_broken = true;
+	walk.is_told =
+		analyze_scratch(analysis, analysis->model->coros.count, sizeof(*walk.is_told));
+	if (!walk.is_told)
 		return;
-	}
 	model_export(analysis->model, coro, &report->why_coro);
 	/* A coroutine in a queue was ready before its first run, too. */
 	if (is_ready(coro_of(&walk, coro)))

@@ -348,11 +348,9 @@ void analyze_why_live_export(struct analysis *analysis, struct ct_report *report
 	live->trouble = words_trouble(analysis);
 	if (!seen)
 		return;
-	looks = arena_array(analysis->arena, seen->threads.count, sizeof(*looks));
-	if (!looks) {
-		analysis->is_broken = true;
+	looks = analyze_array(analysis, seen->threads.count, sizeof(*looks));
+	if (!looks)
 		return;
-	}
 	for (i = 0; i < seen->threads.count; i++)
 		looks[i] = look_of(analysis, seen, &seen->threads.at[i]);
 	live->looks = looks;

@@ -406,13 +406,11 @@ static bool is_sorted(const uint32_t *order, uint32_t count, struct model *model
 static void find(struct analysis *analysis)
 {
 	struct model *model = analysis->model;
-	uint32_t *order = arena_array(&analysis->scratch, model->coros.count, sizeof(*order));
+	uint32_t *order = analyze_scratch(analysis, model->coros.count, sizeof(*order));
 	uint32_t count, first, next;
 
-	if (!order) {
-		analysis->is_broken = true;
+	if (!order)
 		return;
-	}
 	count = list_known(model, order);
 	if (!is_sorted(order, count, model))
 		qsort_r(order, count, sizeof(*order), compare_families, model);

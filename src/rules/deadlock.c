@@ -349,12 +349,10 @@ static void describe_unnamed(struct analysis *analysis, const struct group *grou
 static void find(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, start, index;
-	uint32_t *way = arena_array(&analysis->scratch, count, sizeof(*way));
+	uint32_t *way = analyze_scratch(analysis, count, sizeof(*way));
 
-	if (!way) {
-		analysis->is_broken = true;
+	if (!way)
 		return;
-	}
 	for (start = 1; start < count; start++) {
 		for (index = start; index && !way[index]; index = follow(analysis, index))
 			way[index] = start;

@@ -188,11 +188,10 @@ static bool is_stuck(const struct analysis *analysis, uint32_t index)
 static void find(struct analysis *analysis)
 {
 	struct context context = {.analysis = analysis,
-		.nr_stuck = arena_array(&analysis->scratch, analysis->model->nr_processes,
-			sizeof(*context.nr_stuck))};
+		.nr_stuck = analyze_scratch(
+			analysis, analysis->model->nr_processes, sizeof(*context.nr_stuck))};
 	uint32_t i;
 
-	analysis->is_broken |= !context.nr_stuck;
 	for (i = 1; context.nr_stuck && i < analysis->model->coros.count; i++)
 		context.nr_stuck[analysis->model->coros.at[i].process] += is_stuck(analysis, i);
 	for (i = 1; i < analysis->model->nr_threads; i++) {

@@ -119,9 +119,8 @@ static bool is_excused(const struct analysis *analysis, uint32_t process, ct_tim
 static uint32_t *list_ties(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, i;
-	uint32_t *queued_of = arena_array(&analysis->scratch, count, sizeof(*queued_of));
+	uint32_t *queued_of = analyze_scratch(analysis, count, sizeof(*queued_of));
 
-	analysis->is_broken |= !queued_of;
 	for (i = 1; queued_of && i < count; i++) {
 		uint32_t origin = is_queued(analysis, &analysis->model->coros.at[i])
 					  ? origin_of(analysis, i)
@@ -181,11 +180,10 @@ static bool is_full(const struct analysis *analysis, uint32_t process)
 static void find(struct analysis *analysis)
 {
 	bool *is_judged =
-		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*is_judged));
+		analyze_scratch(analysis, analysis->model->nr_processes, sizeof(*is_judged));
 	uint32_t *queued_of = NULL;
 	uint32_t i;
 
-	analysis->is_broken |= !is_judged;
 	for (i = 1; is_judged && i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
 

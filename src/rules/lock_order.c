@@ -450,11 +450,9 @@ static void find(struct analysis *analysis)
 	struct search search = {.analysis = analysis, .memory = memory_of(analysis)};
 	uint32_t i;
 
-	search.was_told = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
-	if (!search.was_told) {
-		analysis->is_broken = true;
+	search.was_told = analyze_scratch(analysis, model->coros.count, sizeof(bool));
+	if (!search.was_told)
 		return;
-	}
 	for (i = 1; i < model->coros.count; i++)
 		if (analysis->is_told[i])
 			search.was_told[i] = true;

@@ -28,12 +28,11 @@ static bool is_excused(const struct analysis *analysis, const struct model_coro 
 static bool *list_awaited(struct analysis *analysis)
 {
 	uint32_t count = (uint32_t)analysis->model->coros.count, i;
-	bool *is_awaited = arena_array(&analysis->scratch, count, sizeof(*is_awaited));
+	bool *is_awaited = analyze_scratch(analysis, count, sizeof(*is_awaited));
 
 	for (i = 1; is_awaited && i < count; i++)
 		if (analysis->model->coros.at[i].state == CT_STATE_WAITING)
 			is_awaited[analyze_ties_next(analysis, i)] = true;
-	analysis->is_broken |= !is_awaited;
 	return is_awaited;
 }
 

@@ -60,11 +60,10 @@ static ct_time all_sleep_since(const struct analysis *analysis, uint32_t process
 static ct_time *list_sleeping(struct analysis *analysis)
 {
 	uint32_t count = analysis->model->nr_processes, i;
-	ct_time *since = arena_array(&analysis->scratch, count, sizeof(*since));
+	ct_time *since = analyze_scratch(analysis, count, sizeof(*since));
 
 	for (i = 0; since && i < count; i++)
 		since[i] = all_sleep_since(analysis, i);
-	analysis->is_broken |= !since;
 	return since;
 }
 

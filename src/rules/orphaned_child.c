@@ -181,11 +181,11 @@ static bool survey(struct analysis *analysis, struct lineage *lineage)
 	size_t nr_sites = analysis->tables->nr_sites + 1u;
 	uint32_t i;
 
-	lineage->is_joined = arena_array(&analysis->scratch, model->coros.count, sizeof(bool));
-	lineage->has_many = arena_array(&analysis->scratch, model->nr_processes, sizeof(bool));
-	lineage->nr_orphans = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
-	lineage->nr_free = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
-	lineage->nr_working = arena_array(&analysis->scratch, nr_sites, sizeof(uint32_t));
+	lineage->is_joined = analyze_scratch(analysis, model->coros.count, sizeof(bool));
+	lineage->has_many = analyze_scratch(analysis, model->nr_processes, sizeof(bool));
+	lineage->nr_orphans = analyze_scratch(analysis, nr_sites, sizeof(uint32_t));
+	lineage->nr_free = analyze_scratch(analysis, nr_sites, sizeof(uint32_t));
+	lineage->nr_working = analyze_scratch(analysis, nr_sites, sizeof(uint32_t));
 	if (!lineage->is_joined || !lineage->has_many || !lineage->nr_orphans ||
 		!lineage->nr_free || !lineage->nr_working)
 		return false;

@@ -146,11 +146,9 @@ static bool find_first(const struct analysis *analysis, uint32_t *first)
 void rules_overdue_find(struct analysis *analysis, uint8_t variant)
 {
 	const struct model_coro *at = analysis->model->coros.at;
-	uint32_t *first =
-		arena_array(&analysis->scratch, analysis->model->nr_processes, sizeof(*first));
+	uint32_t *first = analyze_scratch(analysis, analysis->model->nr_processes, sizeof(*first));
 	uint32_t i;
 
-	analysis->is_broken |= !first;
 	if (!first || !find_first(analysis, first))
 		return;
 	for (i = 1; i < analysis->model->coros.count; i++) {

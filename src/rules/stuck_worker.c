@@ -111,22 +111,20 @@ static uint32_t last_blocked_worker(const struct analysis *analysis, uint32_t pr
 static uint32_t *list_only_busy(struct analysis *analysis)
 {
 	uint32_t count = analysis->model->nr_processes, i;
-	uint32_t *only = arena_array(&analysis->scratch, count, sizeof(*only));
+	uint32_t *only = analyze_scratch(analysis, count, sizeof(*only));
 
 	for (i = 0; only && i < count; i++)
 		only[i] = only_busy_worker(analysis, i, analysis->parties[i].end);
-	analysis->is_broken |= !only;
 	return only;
 }
 
 static uint32_t *list_last_blocked(struct analysis *analysis)
 {
 	uint32_t count = analysis->model->nr_processes, i;
-	uint32_t *last = arena_array(&analysis->scratch, count, sizeof(*last));
+	uint32_t *last = analyze_scratch(analysis, count, sizeof(*last));
 
 	for (i = 0; last && i < count; i++)
 		last[i] = last_blocked_worker(analysis, i);
-	analysis->is_broken |= !last;
 	return last;
 }
 

@@ -230,13 +230,11 @@ static struct place_count *count_places(
 	struct analysis *analysis, const struct model_series *series)
 {
 	size_t nr_sites = analysis->tables->nr_sites + 1u;
-	struct place_count *places = arena_array(&analysis->scratch, nr_sites, sizeof(*places));
+	struct place_count *places = analyze_scratch(analysis, nr_sites, sizeof(*places));
 	uint32_t i;
 
-	if (!places) {
-		analysis->is_broken = true;
+	if (!places)
 		return NULL;
-	}
 	for (i = 0; i < nr_sites; i++)
 		places[i].site = i;
 	if (series->kind == MODEL_SERIES_LOCKS)
@@ -296,11 +294,9 @@ static bool are_descriptors_excused(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
 	struct arena_mark before = arena_mark(&analysis->scratch);
-	bool *is_waited_for =
-		arena_array(&analysis->scratch, model->descriptors.count, sizeof(bool));
+	bool *is_waited_for = analyze_scratch(analysis, model->descriptors.count, sizeof(bool));
 	uint32_t nr_open = 0, nr_excused = 0, i;
 
-	analysis->is_broken |= !is_waited_for;
 	for (i = 1; is_waited_for && i < model->coros.count; i++)
 		if (model->coros.at[i].state == CT_STATE_WAITING)
 			is_waited_for[model->coros.at[i].rare->descriptor] = true;

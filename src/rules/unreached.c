@@ -63,14 +63,12 @@ void rules_unreached_find(struct analysis *analysis, uint8_t variant)
 	struct unreached unreached = {.analysis = analysis};
 	uint32_t i;
 
-	unreached.nr_at = arena_array(
-		&analysis->scratch, model->tables->nr_sites + 1, sizeof(*unreached.nr_at));
+	unreached.nr_at =
+		analyze_scratch(analysis, model->tables->nr_sites + 1, sizeof(*unreached.nr_at));
 	unreached.is_awaited =
-		arena_array(&analysis->scratch, model->coros.count, sizeof(*unreached.is_awaited));
-	if (!unreached.nr_at || !unreached.is_awaited) {
-		analysis->is_broken = true;
+		analyze_scratch(analysis, model->coros.count, sizeof(*unreached.is_awaited));
+	if (!unreached.nr_at || !unreached.is_awaited)
 		return;
-	}
 	look(&unreached);
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];

@@ -51,7 +51,7 @@ static ct_time *list_waits(struct analysis *analysis)
 {
 	uint32_t count, i;
 	const struct provenance_relay *relays = analyze_provenance_relays(analysis, &count);
-	ct_time *since = arena_array(&analysis->scratch, count, sizeof(*since));
+	ct_time *since = analyze_scratch(analysis, count, sizeof(*since));
 
 	for (i = 0; since && i < count; i++)
 		since[i] = INT64_MAX;
@@ -64,7 +64,6 @@ static ct_time *list_waits(struct analysis *analysis)
 		of = &since[analyze_provenance_relay(analysis, coro) - relays];
 		*of = coro->suspended < *of ? coro->suspended : *of;
 	}
-	analysis->is_broken |= !since;
 	return since;
 }
 
@@ -208,10 +207,9 @@ static void find(struct analysis *analysis)
 {
 	uint32_t count, i;
 	const struct provenance_relay *relays = analyze_provenance_relays(analysis, &count);
-	struct candidate *judged = arena_array(&analysis->scratch, count, sizeof(*judged));
+	struct candidate *judged = analyze_scratch(analysis, count, sizeof(*judged));
 	ct_time *since = list_waits(analysis);
 
-	analysis->is_broken |= !judged;
 	for (i = 1; judged && since && i < count; i++)
 		if (!judge(analysis, &relays[i], since[i], &judged[i]))
 			judged[i].grade = CT_GRADE_NONE;

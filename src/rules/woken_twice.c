@@ -142,10 +142,9 @@ static uint32_t *count_places(struct analysis *analysis)
 {
 	const struct memory *memory = memory_of(analysis);
 	uint32_t *counts =
-		arena_array(&analysis->scratch, analysis->tables->nr_sites + 1, sizeof(*counts));
+		analyze_scratch(analysis, analysis->tables->nr_sites + 1, sizeof(*counts));
 	size_t i;
 
-	analysis->is_broken |= !counts;
 	for (i = 0; counts && i < memory->twices.count; i++)
 		if (memory->twices.at[i].wait_site < analysis->tables->nr_sites)
 			counts[memory->twices.at[i].wait_site]++;
@@ -200,9 +199,8 @@ static void find(struct analysis *analysis)
 	const struct memory *memory = memory_of(analysis);
 	uint32_t *counts = memory->twices.count ? count_places(analysis) : NULL, i;
 	bool *is_judged =
-		arena_array(&analysis->scratch, analysis->model->coros.count, sizeof(*is_judged));
+		analyze_scratch(analysis, analysis->model->coros.count, sizeof(*is_judged));
 
-	analysis->is_broken |= !is_judged;
 	for (i = 0; counts && is_judged && i < memory->twices.count; i++) {
 		const struct twice *twice = &memory->twices.at[i];
 
