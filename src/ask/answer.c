@@ -249,12 +249,9 @@ static enum ct_status answer_waits(struct asking *asking)
 static void tell_column(struct json *json, const struct ct_view_column *column)
 {
 	json_open(json, '{');
-	json_key(json, "name");
-	json_text(json, column->name);
-	json_key(json, "type");
-	json_text(json, ct_view_type_name(column->type));
-	json_key(json, "meaning");
-	json_text(json, column->meaning);
+	json_key_text(json, "name", column->name);
+	json_key_text(json, "type", ct_view_type_name(column->type));
+	json_key_text(json, "meaning", column->meaning);
 	json_close(json, '}');
 }
 
@@ -263,12 +260,9 @@ static void tell_table(struct json *json, const struct ct_view_description *tabl
 	uint32_t i;
 
 	json_open(json, '{');
-	json_key(json, "name");
-	json_text(json, table->name);
-	json_key(json, "meaning");
-	json_text(json, table->meaning);
-	json_key(json, "columns");
-	json_open(json, '[');
+	json_key_text(json, "name", table->name);
+	json_key_text(json, "meaning", table->meaning);
+	json_key_open(json, "columns", '[');
 	for (i = 0; i < table->nr_columns; i++)
 		tell_column(json, &table->columns[i]);
 	json_close(json, ']');

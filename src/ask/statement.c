@@ -41,8 +41,7 @@ static void tell_columns(struct json *json, const struct ct_query *query)
 {
 	uint32_t i;
 
-	json_key(json, "columns");
-	json_open(json, '[');
+	json_key_open(json, "columns", '[');
 	for (i = 0; i < ct_query_nr_columns(query); i++)
 		json_text(json, ct_query_column(query, i));
 	json_close(json, ']');
@@ -55,8 +54,7 @@ static enum ct_status tell_rows(struct json *json, struct ct_query *query, struc
 	const struct ct_query_cell *cells;
 	enum ct_status status = CT_OK;
 
-	json_key(json, "rows");
-	json_open(json, '[');
+	json_key_open(json, "rows", '[');
 	for (nr_rows = 0; status == CT_OK; nr_rows++) {
 		status = ct_query_next(query, &cells, reterr);
 		if (status || nr_rows == ASK_STATEMENT_ROWS ||
@@ -112,10 +110,8 @@ enum ct_status ask_statement_answer(
 	status = tell_rows(&json, query, reterr);
 	if (status < 0)
 		return status;
-	json_key(&json, "has_more");
-	json_bool(&json, status == CT_OK);
-	json_key(&json, "took_ns");
-	json_unsigned(&json, clock_monotonic_ns() - begun_ns);
+	json_key_bool(&json, "has_more", status == CT_OK);
+	json_key_unsigned(&json, "took_ns", clock_monotonic_ns() - begun_ns);
 	json_close(&json, '}');
 	return text_status(text, reterr);
 }
@@ -142,11 +138,8 @@ void ask_statement_refusal(const struct ct_error *error, struct text *text)
 
 	json_init(&json, text, false);
 	json_open(&json, '{');
-	json_key(&json, "error");
-	json_text(&json, error->text);
-	if (error->offset != CT_NO_OFFSET) {
-		json_key(&json, "offset");
-		json_unsigned(&json, error->offset);
-	}
+	json_key_text(&json, "error", error->text);
+	if (error->offset != CT_NO_OFFSET)
+		json_key_unsigned(&json, "offset", error->offset);
 	json_close(&json, '}');
 }

@@ -89,12 +89,6 @@ static enum ct_status find_all_names(
 
 /* ---------------------------------------------------------------- nodes */
 
-static void tell_number(struct json *json, const char *key, uint64_t number)
-{
-	json_key(json, key);
-	json_unsigned(json, number);
-}
-
 static void tell_place(struct json *json, const struct graph_node *node)
 {
 	json_key(json, "site");
@@ -102,8 +96,7 @@ static void tell_place(struct json *json, const struct graph_node *node)
 		json_unsigned(json, node->site);
 	else
 		json_null(json);
-	json_key(json, "state");
-	json_text(json, ct_state_name((enum ct_state)node->state));
+	json_key_text(json, "state", ct_state_name((enum ct_state)node->state));
 	json_key(json, "since_ns");
 	if (node->since == CT_NO_TIME)
 		json_null(json);
@@ -116,39 +109,35 @@ static void tell_object(
 {
 	char words[256];
 
-	json_key(json, "type");
-	json_text(json, ct_resource_name((unsigned)(node->id >> 56)));
+	json_key_text(json, "type", ct_resource_name((unsigned)(node->id >> 56)));
 	if (node->count > 1)
 		return;
 	ct_view_say(view, CT_VIEW_TYPE_HANDLE, (int64_t)node->id, 0, words, sizeof(words));
-	json_key(json, "words");
-	json_text(json, words);
+	json_key_text(json, "words", words);
 }
 
 static void tell_node(struct json *json, const struct ct_view *view, const struct graph_node *node,
 	const char *name)
 {
 	json_open(json, '{');
-	json_key(json, "kind");
-	json_text(json, graph_kind_name(node->kind));
-	tell_number(json, "count", node->count);
-	tell_number(json, "process", node->process);
+	json_key_text(json, "kind", graph_kind_name(node->kind));
+	json_key_unsigned(json, "count", node->count);
+	json_key_unsigned(json, "process", node->process);
 	if (node->kind == GRAPH_OBJECT)
 		tell_object(json, view, node);
 	else
-		tell_number(json, "id", node->id);
+		json_key_unsigned(json, "id", node->id);
 	if (node->kind == GRAPH_COROUTINE)
 		tell_place(json, node);
-	json_key(json, "name");
-	json_text(json, name);
+	json_key_text(json, "name", name);
 	json_key(json, "to");
 	if (node->to == GRAPH_NONE)
 		json_null(json);
 	else
 		json_unsigned(json, node->to);
-	tell_number(json, "circle", node->circle);
-	tell_number(json, "layer", node->layer);
-	tell_number(json, "row", node->row);
+	json_key_unsigned(json, "circle", node->circle);
+	json_key_unsigned(json, "layer", node->layer);
+	json_key_unsigned(json, "row", node->row);
 	json_close(json, '}');
 }
 
@@ -160,14 +149,12 @@ static void tell(struct text *text, const struct ct_view *view, const struct nam
 
 	json_init(&json, text, false);
 	json_open(&json, '{');
-	json_key(&json, "at_ns");
-	json_number(&json, graph->at);
-	tell_number(&json, "nr_waiting", graph->nr_waiting);
-	tell_number(&json, "nr_left_out", graph->nr_left_out);
-	tell_number(&json, "nr_circles", graph->nr_circles);
-	tell_number(&json, "nr_rows", graph->nr_rows);
-	json_key(&json, "nodes");
-	json_open(&json, '[');
+	json_key_number(&json, "at_ns", graph->at);
+	json_key_unsigned(&json, "nr_waiting", graph->nr_waiting);
+	json_key_unsigned(&json, "nr_left_out", graph->nr_left_out);
+	json_key_unsigned(&json, "nr_circles", graph->nr_circles);
+	json_key_unsigned(&json, "nr_rows", graph->nr_rows);
+	json_key_open(&json, "nodes", '[');
 	for (i = 0; i < graph->nodes.count; i++)
 		tell_node(&json, view, &graph->nodes.at[i], ct_view_text(view, names->of_node[i]));
 	json_close(&json, ']');

@@ -175,3 +175,33 @@ void json_hex(struct json *json, uint64_t value)
 	text_digits(json->text, value, 16, 16);
 	text_char(json->text, '"');
 }
+
+void json_key_open(struct json *json, const char *key, char bracket)
+{
+	json_key(json, key);
+	json_open(json, bracket);
+}
+
+void json_key_text(struct json *json, const char *key, const char *value)
+{
+	json_key(json, key);
+	json_text(json, value);
+}
+
+void json_key_number(struct json *json, const char *key, int64_t value)
+{
+	json_key(json, key);
+	json_number(json, value);
+}
+
+void json_key_unsigned(struct json *json, const char *key, uint64_t value)
+{
+	json_key(json, key);
+	json_unsigned(json, value);
+}
+
+void json_key_bool(struct json *json, const char *key, bool value)
+{
+	json_key(json, key);
+	json_bool(json, value);
+}

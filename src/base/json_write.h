@@ -3,7 +3,7 @@
  * Writing JSON into a text. Commas and escapes are written by these functions; the caller is responsible for nesting.
  *
  *	json_open(&json, '{');
- *	json_key(&json, "lost"); json_number(&json, 3);
+ *	json_key_number(&json, "lost", 3);
  *	json_close(&json, '}');
  *
  * Texts may be any bytes: bytes that are not UTF-8 are written as U+FFFD, so that the output always parses; control
@@ -38,6 +38,12 @@ void json_key(struct json *json, const char *key);
 void json_text(struct json *json, const char *value);
 void json_number(struct json *json, int64_t value);
 void json_unsigned(struct json *json, uint64_t value);
+/* json_key_text and the like: write a key and its value; json_key_open: a key, and the bracket of its value. */
+void json_key_open(struct json *json, const char *key, char bracket);
+void json_key_text(struct json *json, const char *key, const char *value);
+void json_key_number(struct json *json, const char *key, int64_t value);
+void json_key_unsigned(struct json *json, const char *key, uint64_t value);
+void json_key_bool(struct json *json, const char *key, bool value);
 /*
  * json_real: writes a number with as many digits, 15 or 17, as are needed to read it back unchanged; null if JSON has
  * no such number.

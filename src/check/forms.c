@@ -155,12 +155,9 @@ static void write_place(struct json *json, const struct ct_tables *tables, uint3
 		return;
 	}
 	json_open(json, '{');
-	json_key(json, "function");
-	json_text(json, site->function);
-	json_key(json, "file");
-	json_text(json, site->file);
-	json_key(json, "line");
-	json_unsigned(json, site->line);
+	json_key_text(json, "function", site->function);
+	json_key_text(json, "file", site->file);
+	json_key_unsigned(json, "line", site->line);
 	json_close(json, '}');
 }
 
@@ -169,18 +166,14 @@ static void write_findings(
 {
 	uint32_t i;
 
-	json_key(json, "findings");
-	json_open(json, '[');
+	json_key_open(json, "findings", '[');
 	for (i = 0; i < assertion->nr_findings; i++) {
 		const struct ct_finding *finding = &report->findings[assertion->findings[i]];
 
 		json_open(json, '{');
-		json_key(json, "rule");
-		json_text(json, ct_rule_name(finding->rule));
-		json_key(json, "grade");
-		json_text(json, ct_grade_name(finding->grade));
-		json_key(json, "title");
-		json_text(json, finding->title);
+		json_key_text(json, "rule", ct_rule_name(finding->rule));
+		json_key_text(json, "grade", ct_grade_name(finding->grade));
+		json_key_text(json, "title", finding->title);
 		write_place(json, report->tables,
 			finding->cause_site ? finding->cause_site : finding->wait_site);
 		json_close(json, '}');
@@ -192,14 +185,10 @@ static void write_assertion(
 	struct json *json, const struct ct_report *report, const struct ct_assertion *assertion)
 {
 	json_open(json, '{');
-	json_key(json, "assertion");
-	json_text(json, assertion->text);
-	json_key(json, "origin");
-	json_text(json, assertion->origin);
-	json_key(json, "verdict");
-	json_text(json, ct_verdict_name(assertion->verdict));
-	json_key(json, "told");
-	json_text(json, assertion->told);
+	json_key_text(json, "assertion", assertion->text);
+	json_key_text(json, "origin", assertion->origin);
+	json_key_text(json, "verdict", ct_verdict_name(assertion->verdict));
+	json_key_text(json, "told", assertion->told);
 	write_place(json, report->tables, assertion->site);
 	write_findings(json, report, assertion);
 	json_close(json, '}');
@@ -214,8 +203,7 @@ static void begin_json(struct check_output *output, const struct ct_checks_optio
 	if (!output->is_of_many)
 		return;
 	json_open(json, '{');
-	json_key(json, "traces");
-	json_open(json, '[');
+	json_key_open(json, "traces", '[');
 }
 
 static void write_json(struct check_output *output, const struct ct_checks *checks,
@@ -227,16 +215,11 @@ static void write_json(struct check_output *output, const struct ct_checks *chec
 
 	say_subject(&subject, checks, options);
 	json_open(json, '{');
-	json_key(json, "subject");
-	json_text(json, text_peek(&subject));
-	json_key(json, "events");
-	json_unsigned(json, checks->report->quality.nr_events);
-	json_key(json, "lost");
-	json_unsigned(json, checks->report->quality.nr_lost);
-	json_key(json, "holds");
-	json_bool(json, nr_of(checks, CT_VERDICT_HOLDS) == checks->results.count);
-	json_key(json, "assertions");
-	json_open(json, '[');
+	json_key_text(json, "subject", text_peek(&subject));
+	json_key_unsigned(json, "events", checks->report->quality.nr_events);
+	json_key_unsigned(json, "lost", checks->report->quality.nr_lost);
+	json_key_bool(json, "holds", nr_of(checks, CT_VERDICT_HOLDS) == checks->results.count);
+	json_key_open(json, "assertions", '[');
 	for (i = 0; i < checks->results.count; i++)
 		write_assertion(json, checks->report, &checks->results.at[i]);
 	json_close(json, ']');
@@ -251,8 +234,7 @@ static void end_json(struct check_output *output)
 
 	if (output->is_of_many) {
 		json_close(json, ']');
-		json_key(json, "holds");
-		json_bool(json, output->nr_good == output->nr_traces);
+		json_key_bool(json, "holds", output->nr_good == output->nr_traces);
 		json_close(json, '}');
 	}
 	text_char(&output->text, '\n');

@@ -211,24 +211,11 @@ static void write_real(struct json *json, const char *key, double value)
 		json_real(json, value);
 }
 
-static void write_text(struct json *json, const char *key, const char *value)
-{
-	json_key(json, key);
-	json_text(json, value);
-}
-
-static void write_number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
 /* Times are whole nanoseconds, so that the times of a single run equal those in its report. */
 static void write_value(struct json *json, double value, bool is_time)
 {
 	if (isfinite(value) && (is_time || value == rint(value))) {
-		json_key(json, "value");
-		json_number(json, (int64_t)llround(value));
+		json_key_number(json, "value", (int64_t)llround(value));
 	} else {
 		write_real(json, "value", value);
 	}
@@ -237,11 +224,10 @@ static void write_value(struct json *json, double value, bool is_time)
 static void write_side(struct json *json, const char *key, uint32_t nr_runs, uint64_t line,
 	uint64_t count, double value, bool is_time)
 {
-	json_key(json, key);
-	json_open(json, '{');
-	write_number(json, "runs", nr_runs);
-	write_number(json, "line", line);
-	write_number(json, "count", count);
+	json_key_open(json, key, '{');
+	json_key_unsigned(json, "runs", nr_runs);
+	json_key_unsigned(json, "line", line);
+	json_key_unsigned(json, "count", count);
 	write_value(json, value, is_time);
 	json_close(json, '}');
 }
@@ -251,12 +237,12 @@ static void write_difference(struct json *json, const struct ct_difference *diff
 	bool is_time = diff_is_time(difference->measure);
 
 	json_open(json, '{');
-	write_text(json, "change", ct_change_name(difference->change));
-	write_text(json, "measure", ct_measure_name(difference->measure));
-	write_text(json, "what", difference->what);
-	write_text(json, "place", difference->place);
-	write_text(json, "function", difference->function);
-	write_text(json, "file", difference->file);
+	json_key_text(json, "change", ct_change_name(difference->change));
+	json_key_text(json, "measure", ct_measure_name(difference->measure));
+	json_key_text(json, "what", difference->what);
+	json_key_text(json, "place", difference->place);
+	json_key_text(json, "function", difference->function);
+	json_key_text(json, "file", difference->file);
 	write_side(json, "before", difference->nr_before, difference->line_before,
 		difference->count_before, difference->before, is_time);
 	write_side(json, "after", difference->nr_after, difference->line_after,
@@ -274,19 +260,17 @@ void diff_write_json(
 
 	json_init(&json, text, true);
 	json_open(&json, '{');
-	write_text(&json, "before", options->before);
-	write_text(&json, "after", options->after);
-	write_number(&json, "runs_before", diff->nr_before);
-	write_number(&json, "runs_after", diff->nr_after);
-	write_text(&json, "statistic", statistics[diff->options.statistic]);
-	json_key(&json, "is_tested");
-	json_bool(&json, diff->is_tested);
+	json_key_text(&json, "before", options->before);
+	json_key_text(&json, "after", options->after);
+	json_key_unsigned(&json, "runs_before", diff->nr_before);
+	json_key_unsigned(&json, "runs_after", diff->nr_after);
+	json_key_text(&json, "statistic", statistics[diff->options.statistic]);
+	json_key_bool(&json, "is_tested", diff->is_tested);
 	write_real(&json, "significance", diff->options.significance);
 	write_real(&json, "least", diff->options.least);
 	write_real(&json, "factor", diff->options.factor);
-	write_number(&json, "changed", nr_changed(diff));
-	json_key(&json, "differences");
-	json_open(&json, '[');
+	json_key_unsigned(&json, "changed", nr_changed(diff));
+	json_key_open(&json, "differences", '[');
 	for (i = 0; i < diff->results.count; i++)
 		write_difference(&json, &diff->results.at[i]);
 	json_close(&json, ']');

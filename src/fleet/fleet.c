@@ -116,12 +116,6 @@ static void *work(void *context)
 
 /* ---------------------------------------------------------------- telling */
 
-static void tell_number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
 static void tell_text(struct json *json, const char *key, const char *value)
 {
 	json_key(json, key);
@@ -138,14 +132,13 @@ static void tell_window(struct json *json, const struct window *window)
 	json_open(json, '{');
 	tell_text(json, "trace", window->trace);
 	tell_text(json, "host", window->host);
-	json_key(json, "began");
-	json_number(json, window->began);
+	json_key_number(json, "began", window->began);
 	tell_text(json, "grade", is_judged ? ct_grade_name(window->grade) : NULL);
 	tell_text(json, "title", is_judged ? window->words : NULL);
 	tell_text(json, "error", is_judged ? NULL : window->words);
-	tell_number(json, "nr_findings", window->nr_findings);
-	tell_number(json, "nr_events", window->nr_events);
-	tell_number(json, "nr_lost", window->nr_lost);
+	json_key_unsigned(json, "nr_findings", window->nr_findings);
+	json_key_unsigned(json, "nr_events", window->nr_events);
+	json_key_unsigned(json, "nr_lost", window->nr_lost);
 	json_key(json, "delay_p99_ns");
 	if (is_judged && window->delay_p99_ns >= 0)
 		json_number(json, window->delay_p99_ns);
@@ -168,9 +161,8 @@ static void tell_service(struct json *json, const struct service *service)
 
 	json_open(json, '{');
 	tell_text(json, "service", service->windows[0]->service);
-	tell_number(json, "nr_windows", service->nr_windows);
-	json_key(json, "windows");
-	json_open(json, '[');
+	json_key_unsigned(json, "nr_windows", service->nr_windows);
+	json_key_open(json, "windows", '[');
 	for (i = service->nr_windows; i-- > 0;)
 		if (service->windows[i]->state != WINDOW_WAITS)
 			tell_window(json, service->windows[i]);
@@ -234,12 +226,12 @@ static void tell_counts(struct json *json, const struct windows *windows)
 		nr_waiting += goes_on && window->state == WINDOW_WAITS &&
 			      window->age < FLEET_JUDGED_OF_SERVICE;
 	}
-	tell_number(json, "nr_windows", windows->all.count);
-	tell_number(json, "nr_judged", nr_judged);
-	tell_number(json, "nr_waiting", nr_waiting);
-	tell_number(json, "nr_older", windows->all.count - nr_judged - nr_waiting);
-	tell_number(json, "nr_strange", windows->nr_strange);
-	tell_number(json, "nr_beyond", windows->nr_beyond);
+	json_key_unsigned(json, "nr_windows", windows->all.count);
+	json_key_unsigned(json, "nr_judged", nr_judged);
+	json_key_unsigned(json, "nr_waiting", nr_waiting);
+	json_key_unsigned(json, "nr_older", windows->all.count - nr_judged - nr_waiting);
+	json_key_unsigned(json, "nr_strange", windows->nr_strange);
+	json_key_unsigned(json, "nr_beyond", windows->nr_beyond);
 }
 
 /* What follows '?' may hold a signature. */
@@ -258,8 +250,7 @@ void fleet_tell(struct fleet *fleet, struct json *json)
 	json_open(json, '{');
 	tell_place(json, fleet->place);
 	tell_counts(json, &fleet->windows);
-	json_key(json, "is_listed");
-	json_bool(json, fleet->is_listed);
+	json_key_bool(json, "is_listed", fleet->is_listed);
 	tell_text(json, "trouble", fleet->trouble.status ? fleet->trouble.text : NULL);
 	json_key(json, "services");
 	tell_services(json, &fleet->windows);

@@ -64,8 +64,7 @@ static void put_samples(struct json *json, struct frames *frames, const struct p
 {
 	uint32_t i;
 
-	json_key(json, "samples");
-	json_open(json, '[');
+	json_key_open(json, "samples", '[');
 	for (i = 1; i < profile->stacks.all.count; i++) {
 		if (!is_wanted(profile, i))
 			continue;
@@ -82,8 +81,7 @@ static int64_t put_weights(struct json *json, const struct profile *profile)
 	int64_t sum = 0;
 	uint32_t i;
 
-	json_key(json, "weights");
-	json_open(json, '[');
+	json_key_open(json, "weights", '[');
 	for (i = 1; i < profile->stacks.all.count; i++) {
 		if (!is_wanted(profile, i))
 			continue;
@@ -94,28 +92,19 @@ static int64_t put_weights(struct json *json, const struct profile *profile)
 	return sum;
 }
 
-static void put_pair(struct json *json, const char *key, const char *value)
-{
-	json_key(json, key);
-	json_text(json, value);
-}
-
 static void put_profile(struct json *json, struct frames *frames, const struct profile *profile)
 {
 	int64_t sum;
 
-	json_key(json, "profiles");
-	json_open(json, '[');
+	json_key_open(json, "profiles", '[');
 	json_open(json, '{');
-	put_pair(json, "type", "sampled");
-	put_pair(json, "name", ct_profile_name(profile->options.profile));
-	put_pair(json, "unit", profile_is_of_samples(profile) ? "none" : "nanoseconds");
+	json_key_text(json, "type", "sampled");
+	json_key_text(json, "name", ct_profile_name(profile->options.profile));
+	json_key_text(json, "unit", profile_is_of_samples(profile) ? "none" : "nanoseconds");
 	put_samples(json, frames, profile);
 	sum = put_weights(json, profile);
-	json_key(json, "startValue");
-	json_number(json, 0);
-	json_key(json, "endValue");
-	json_number(json, sum);
+	json_key_number(json, "startValue", 0);
+	json_key_number(json, "endValue", sum);
 	json_close(json, '}');
 	json_close(json, ']');
 }
@@ -124,21 +113,17 @@ static void put_frames(struct json *json, const struct frames *frames)
 {
 	size_t i;
 
-	json_key(json, "shared");
-	json_open(json, '{');
-	json_key(json, "frames");
-	json_open(json, '[');
+	json_key_open(json, "shared", '{');
+	json_key_open(json, "frames", '[');
 	for (i = 0; i < frames->all.count; i++) {
 		const struct profile_line *line = &frames->all.at[i];
 
 		json_open(json, '{');
-		put_pair(json, "name", line->function);
+		json_key_text(json, "name", line->function);
 		if (*line->file)
-			put_pair(json, "file", line->file);
-		if (line->line) {
-			json_key(json, "line");
-			json_unsigned(json, line->line);
-		}
+			json_key_text(json, "file", line->file);
+		if (line->line)
+			json_key_unsigned(json, "line", line->line);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -152,8 +137,8 @@ void profile_write_speedscope(struct text *text, const struct profile *profile)
 
 	json_init(&json, text, false);
 	json_open(&json, '{');
-	put_pair(&json, "$schema", SCHEMA);
-	put_pair(&json, "exporter", "corotracer");
+	json_key_text(&json, "$schema", SCHEMA);
+	json_key_text(&json, "exporter", "corotracer");
 	put_profile(&json, &frames, profile);
 	put_frames(&json, &frames);
 	json_close(&json, '}');

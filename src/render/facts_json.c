@@ -25,8 +25,7 @@ static void write_facts(
 	struct fact fact;
 
 	render_facts_finding(&rows, report, finding);
-	json_key(json, "facts");
-	json_open(json, '[');
+	json_key_open(json, "facts", '[');
 	while (render_facts_next(&rows, &position, &fact)) {
 		json_open(json, '[');
 		write_words(json, fact.label, fact.label_bytes);
@@ -41,8 +40,7 @@ static void write_rows(struct json *json, const struct table *table)
 {
 	size_t from = 0, i;
 
-	json_key(json, "rows");
-	json_open(json, '[');
+	json_key_open(json, "rows", '[');
 	for (i = 0; i < table->ends.count; i++) {
 		if (i % table->nr_columns == 0)
 			json_open(json, '[');
@@ -63,8 +61,7 @@ static void write_events(
 	say_coroutine(&words, tables, member->coro.id, member->name, member->coro.function_site);
 	render_facts_events(&table, tables, member);
 	json_open(json, '{');
-	json_key(json, "of");
-	json_text(json, text_peek(&words));
+	json_key_text(json, "of", text_peek(&words));
 	write_rows(json, &table);
 	json_close(json, '}');
 	render_facts_drop(json->text, &words);
@@ -81,8 +78,7 @@ void render_finding_json(
 	json_init(&json, text, false);
 	json_open(&json, '{');
 	write_facts(&json, report, finding);
-	json_key(&json, "events");
-	json_open(&json, '[');
+	json_key_open(&json, "events", '[');
 	for (i = 0; i < finding->nr_members && nr_told < FACTS_EXAMPLES; i++) {
 		if (!finding->members[i].nr_events)
 			continue;

@@ -261,8 +261,8 @@ static void write_states(struct walk *walk, const struct render_field *field, co
 	(void)field;
 	json_open(walk->json, '{');
 	for (state = 0; state <= CT_STATE_DESTROYED; state++) {
-		json_key(walk->json, ct_state_name((enum ct_state)state));
-		json_unsigned(walk->json, report->quality.nr_by_state[state]);
+		json_key_unsigned(walk->json, ct_state_name((enum ct_state)state),
+			report->quality.nr_by_state[state]);
 	}
 	json_close(walk->json, '}');
 }
@@ -272,8 +272,7 @@ static void write_piece(struct json *json, const char *key, const char *from, si
 	struct text piece = {0};
 
 	text_append(&piece, from, nr_bytes);
-	json_key(json, key);
-	json_text(json, text_peek(&piece));
+	json_key_text(json, key, text_peek(&piece));
 	json->text->is_broken |= piece.is_broken;
 	text_fini(&piece);
 }
@@ -558,8 +557,7 @@ static void write_findings_of_why(struct walk *walk, const struct ct_report *rep
 	uint32_t i;
 
 	walk->owner = report;
-	json_key(walk->json, "findings");
-	json_open(walk->json, '[');
+	json_key_open(walk->json, "findings", '[');
 	for (i = 0; i < report->nr_findings; i++)
 		if (render_why_has_finding(report, &report->findings[i]))
 			write_address(walk, NULL, &report->findings[i]);

@@ -13,17 +13,10 @@
 #define ASSERTION_RULE "assertion"
 #define ASSERTION_SAYS "An assertion about the trace does not hold"
 
-static void member(struct json *json, const char *key, const char *value)
-{
-	json_key(json, key);
-	json_text(json, value);
-}
-
 static void message(struct json *json, const char *key, const char *value)
 {
-	json_key(json, key);
-	json_open(json, '{');
-	member(json, "text", value);
+	json_key_open(json, key, '{');
+	json_key_text(json, "text", value);
 	json_close(json, '}');
 }
 
@@ -32,7 +25,7 @@ static void message(struct json *json, const char *key, const char *value)
 static void write_rule(struct json *json, const char *name, const char *says, const char *help)
 {
 	json_open(json, '{');
-	member(json, "id", name);
+	json_key_text(json, "id", name);
 	message(json, "shortDescription", says);
 	message(json, "help", help);
 	json_close(json, '}');
@@ -43,8 +36,7 @@ static void write_rules(struct json *json)
 {
 	unsigned i;
 
-	json_key(json, "rules");
-	json_open(json, '[');
+	json_key_open(json, "rules", '[');
 	for (i = CT_RULE_NONE + 1; i < CT_NR_RULES; i++)
 		write_rule(json, ct_rule_name((enum ct_rule)i), ct_rule_says((enum ct_rule)i),
 			ct_rule_next_step((enum ct_rule)i));
@@ -54,12 +46,10 @@ static void write_rules(struct json *json)
 
 static void write_tool(struct json *json)
 {
-	json_key(json, "tool");
-	json_open(json, '{');
-	json_key(json, "driver");
-	json_open(json, '{');
-	member(json, "name", "corotracer");
-	member(json, "version", CT_VERSION_TEXT);
+	json_key_open(json, "tool", '{');
+	json_key_open(json, "driver", '{');
+	json_key_text(json, "name", "corotracer");
+	json_key_text(json, "version", CT_VERSION_TEXT);
 	write_rules(json);
 	json_close(json, '}');
 	json_close(json, '}');
@@ -70,7 +60,7 @@ static void write_tool(struct json *json)
 static void write_notification(struct json *json, const char *words)
 {
 	json_open(json, '{');
-	member(json, "level", "warning");
+	json_key_text(json, "level", "warning");
 	message(json, "message", words);
 	json_close(json, '}');
 }
@@ -85,8 +75,7 @@ static void write_notifications(struct render_sarif *sarif)
 
 	if (!nr_lost && !unseen)
 		return;
-	json_key(json, "toolExecutionNotifications");
-	json_open(json, '[');
+	json_key_open(json, "toolExecutionNotifications", '[');
 	if (unseen)
 		write_notification(json, unseen);
 	if (nr_lost) {
@@ -103,11 +92,9 @@ static void write_invocation(struct render_sarif *sarif)
 {
 	struct json *json = &sarif->json;
 
-	json_key(json, "invocations");
-	json_open(json, '[');
+	json_key_open(json, "invocations", '[');
 	json_open(json, '{');
-	json_key(json, "executionSuccessful");
-	json_bool(json, true);
+	json_key_bool(json, "executionSuccessful", true);
 	write_notifications(sarif);
 	json_close(json, '}');
 	json_close(json, ']');
@@ -156,11 +143,10 @@ static void write_artifact(struct render_sarif *sarif, const char *file)
 	if (!inside && *file == '/')
 		text_add(&uri, "file://");
 	add_path(&uri, inside ? inside : file);
-	json_key(&sarif->json, "artifactLocation");
-	json_open(&sarif->json, '{');
-	member(&sarif->json, "uri", text_peek(&uri));
+	json_key_open(&sarif->json, "artifactLocation", '{');
+	json_key_text(&sarif->json, "uri", text_peek(&uri));
 	if (inside || *file != '/')
-		member(&sarif->json, "uriBaseId", "%SRCROOT%");
+		json_key_text(&sarif->json, "uriBaseId", "%SRCROOT%");
 	json_close(&sarif->json, '}');
 	sarif->text->is_broken |= uri.is_broken;
 	text_fini(&uri);
@@ -171,18 +157,13 @@ static void write_physical(
 {
 	struct json *json = &sarif->json;
 
-	json_key(json, "physicalLocation");
-	json_open(json, '{');
+	json_key_open(json, "physicalLocation", '{');
 	write_artifact(sarif, file);
 	if (line) {
-		json_key(json, "region");
-		json_open(json, '{');
-		json_key(json, "startLine");
-		json_unsigned(json, line);
-		if (column) {
-			json_key(json, "startColumn");
-			json_unsigned(json, column);
-		}
+		json_key_open(json, "region", '{');
+		json_key_unsigned(json, "startLine", line);
+		if (column)
+			json_key_unsigned(json, "startColumn", column);
 		json_close(json, '}');
 	}
 	json_close(json, '}');
@@ -190,11 +171,10 @@ static void write_physical(
 
 static void write_logical(struct json *json, const struct ct_site *site)
 {
-	json_key(json, "logicalLocations");
-	json_open(json, '[');
+	json_key_open(json, "logicalLocations", '[');
 	json_open(json, '{');
-	member(json, "fullyQualifiedName", site->function);
-	member(json, "kind", "function");
+	json_key_text(json, "fullyQualifiedName", site->function);
+	json_key_text(json, "kind", "function");
 	json_close(json, '}');
 	json_close(json, ']');
 }
@@ -243,14 +223,11 @@ static void write_flow(struct render_sarif *sarif, const struct ct_finding *find
 	struct json *json = &sarif->json;
 	uint32_t i;
 
-	json_key(json, "codeFlows");
-	json_open(json, '[');
+	json_key_open(json, "codeFlows", '[');
 	json_open(json, '{');
-	json_key(json, "threadFlows");
-	json_open(json, '[');
+	json_key_open(json, "threadFlows", '[');
 	json_open(json, '{');
-	json_key(json, "locations");
-	json_open(json, '[');
+	json_key_open(json, "locations", '[');
 	for (i = 0; i < finding->nr_steps; i++) {
 		struct text words = {0};
 
@@ -285,9 +262,8 @@ static void write_fingerprint(
 	else
 		text_format(
 			&print, "%s|%s|%s", rule, slash ? slash + 1 : site->file, site->function);
-	json_key(&sarif->json, "partialFingerprints");
-	json_open(&sarif->json, '{');
-	member(&sarif->json, "rulePlace/v1", text_peek(&print));
+	json_key_open(&sarif->json, "partialFingerprints", '{');
+	json_key_text(&sarif->json, "rulePlace/v1", text_peek(&print));
 	json_close(&sarif->json, '}');
 	sarif->text->is_broken |= print.is_broken;
 	text_fini(&print);
@@ -315,8 +291,7 @@ static void write_first_location(struct render_sarif *sarif, uint32_t index, con
 {
 	const struct ct_site *site = say_peek_site(sarif->report->tables, index);
 
-	json_key(&sarif->json, "locations");
-	json_open(&sarif->json, '[');
+	json_key_open(&sarif->json, "locations", '[');
 	json_open(&sarif->json, '{');
 	if (index && *site->file)
 		write_physical(sarif, site->file, site->line, site->column);
@@ -334,10 +309,9 @@ static void begin_result(struct render_sarif *sarif, const char *rule, unsigned 
 	struct json *json = &sarif->json;
 
 	json_open(json, '{');
-	member(json, "ruleId", rule);
-	json_key(json, "ruleIndex");
-	json_unsigned(json, index);
-	member(json, "level", level);
+	json_key_text(json, "ruleId", rule);
+	json_key_unsigned(json, "ruleIndex", index);
+	json_key_text(json, "level", level);
 	message(json, "message", words);
 }
 
@@ -351,19 +325,16 @@ static void write_finding(struct render_sarif *sarif, const struct ct_finding *f
 	write_first_location(sarif, site, "");
 	write_fingerprint(sarif, ct_rule_name(finding->rule), site, NULL);
 	if (finding->wait_site && finding->wait_site != site) {
-		json_key(json, "relatedLocations");
-		json_open(json, '[');
+		json_key_open(json, "relatedLocations", '[');
 		write_location(sarif, finding->wait_site, "it waits here");
 		json_close(json, ']');
 	}
 	if (finding->nr_steps)
 		write_flow(sarif, finding);
-	json_key(json, "properties");
-	json_open(json, '{');
-	member(json, "grade", ct_grade_name(finding->grade));
-	json_key(json, "coroutines");
-	json_unsigned(json, finding->nr_members);
-	member(json, "next", finding->next_step);
+	json_key_open(json, "properties", '{');
+	json_key_text(json, "grade", ct_grade_name(finding->grade));
+	json_key_unsigned(json, "coroutines", finding->nr_members);
+	json_key_text(json, "next", finding->next_step);
 	json_close(json, '}');
 	json_close(json, '}');
 }
@@ -375,18 +346,16 @@ void render_sarif_begin(struct render_sarif *sarif, struct text *text, const cha
 	*sarif = (struct render_sarif){.text = text, .source_root = source_root};
 	json_init(json, text, true);
 	json_open(json, '{');
-	member(json, "$schema", SCHEMA);
-	member(json, "version", "2.1.0");
-	json_key(json, "runs");
-	json_open(json, '[');
+	json_key_text(json, "$schema", SCHEMA);
+	json_key_text(json, "version", "2.1.0");
+	json_key_open(json, "runs", '[');
 }
 
 /* Code review tools keep one run of each name. */
 static void write_name(struct json *json, const char *name)
 {
-	json_key(json, "automationDetails");
-	json_open(json, '{');
-	member(json, "id", name);
+	json_key_open(json, "automationDetails", '{');
+	json_key_text(json, "id", name);
 	json_close(json, '}');
 }
 
@@ -401,8 +370,7 @@ void render_sarif_run(struct render_sarif *sarif, const struct ct_report *report
 	if (name)
 		write_name(json, name);
 	write_invocation(sarif);
-	json_key(json, "results");
-	json_open(json, '[');
+	json_key_open(json, "results", '[');
 	for (i = 0; i < report->nr_findings; i++)
 		write_finding(sarif, &report->findings[i]);
 }

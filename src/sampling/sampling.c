@@ -72,10 +72,8 @@ size_t ct_sampling_event_write(const struct ct_sampling_event *event, char *buff
 	snprintf(time, sizeof(time), "%s.%03uZ", moment, (unsigned)(now_ns % NS_PER_S / 1000000));
 	json_init(&json, &text, false);
 	json_open(&json, '{');
-	json_key(&json, "time");
-	json_text(&json, time);
-	json_key(&json, "event");
-	json_text(&json, ct_sampling_event_name(event->kind));
+	json_key_text(&json, "time", time);
+	json_key_text(&json, "event", ct_sampling_event_name(event->kind));
 	write_members(&json, event);
 	json_close(&json, '}');
 	length = text.length;

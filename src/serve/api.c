@@ -22,16 +22,9 @@
 
 /* ---------------------------------------------------------------- the state */
 
-static void tell_number(struct json *json, const char *key, uint64_t value)
-{
-	json_key(json, key);
-	json_unsigned(json, value);
-}
-
 static void tell_recording(struct json *json, const struct ct_record_now *now)
 {
-	json_key(json, "recording");
-	json_open(json, '{');
+	json_key_open(json, "recording", '{');
 #define X(type, name, unit, meaning)                              \
 	json_key(json, #name);                                    \
 	_Generic(now->name, bool                                  \
@@ -49,20 +42,18 @@ static void tell_judgement(
 	const struct judged *judged = judging_borrow(serve->judging);
 	struct ct_error error;
 
-	tell_number(json, "generation", judged ? judged->generation : 0);
+	json_key_unsigned(json, "generation", judged ? judged->generation : 0);
 	json_key(json, "standings");
 	serve_standing_tell(json, now, judged);
 	if (judged) {
-		tell_number(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
-		tell_number(json, "judging_took_ns", judged->took_ns);
-		tell_number(json, "nr_events_judged", judged->report->quality.nr_events);
-		tell_number(json, "nr_lost_judged", judged->report->quality.nr_lost);
+		json_key_unsigned(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
+		json_key_unsigned(json, "judging_took_ns", judged->took_ns);
+		json_key_unsigned(json, "nr_events_judged", judged->report->quality.nr_events);
+		json_key_unsigned(json, "nr_lost_judged", judged->report->quality.nr_lost);
 		judging_return(serve->judging, judged);
 	}
-	if (judging_trouble(serve->judging, &error)) {
-		json_key(json, "trouble");
-		json_text(json, error.text);
-	}
+	if (judging_trouble(serve->judging, &error))
+		json_key_text(json, "trouble", error.text);
 }
 
 void serve_api_tell_state(struct json *json, struct ct_serve *serve)
@@ -71,15 +62,13 @@ void serve_api_tell_state(struct json *json, struct ct_serve *serve)
 	bool has_now = serve_now(serve, &now);
 
 	json_open(json, '{');
-	json_key(json, "version");
-	json_text(json, ct_version());
+	json_key_text(json, "version", ct_version());
 	json_key(json, "path");
 	if (serve->path)
 		json_text(json, serve->path);
 	else
 		json_null(json);
-	json_key(json, "has_page");
-	json_bool(json, serve_asset_find("/reader.wasm.gz") != NULL);
+	json_key_bool(json, "has_page", serve_asset_find("/reader.wasm.gz") != NULL);
 	if (has_now)
 		tell_recording(json, &now);
 	tell_judgement(json, serve, has_now ? &now : NULL);
@@ -101,13 +90,10 @@ enum MHD_Result serve_api_state(struct serve_call *call)
 static void tell_finding(struct json *json, const struct ct_finding *finding)
 {
 	json_open(json, '{');
-	json_key(json, "rule");
-	json_text(json, ct_rule_name(finding->rule));
-	json_key(json, "grade");
-	json_text(json, ct_grade_name(finding->grade));
-	json_key(json, "title");
-	json_text(json, finding->title);
-	tell_number(json, "nr_members", finding->nr_members);
+	json_key_text(json, "rule", ct_rule_name(finding->rule));
+	json_key_text(json, "grade", ct_grade_name(finding->grade));
+	json_key_text(json, "title", finding->title);
+	json_key_unsigned(json, "nr_members", finding->nr_members);
 	json_close(json, '}');
 }
 
@@ -117,10 +103,9 @@ void serve_api_tell_findings(struct json *json, const struct judged *judged)
 	uint32_t count = report ? report->nr_findings : 0, i;
 
 	json_open(json, '{');
-	tell_number(json, "generation", judged ? judged->generation : 0);
-	tell_number(json, "nr_findings", count);
-	json_key(json, "findings");
-	json_open(json, '[');
+	json_key_unsigned(json, "generation", judged ? judged->generation : 0);
+	json_key_unsigned(json, "nr_findings", count);
+	json_key_open(json, "findings", '[');
 	for (i = 0; i < count && i < HEADLINES_MAX; i++)
 		tell_finding(json, &report->findings[i]);
 	json_close(json, ']');

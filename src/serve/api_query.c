@@ -24,8 +24,7 @@ enum MHD_Result serve_api_query_stop(struct serve_call *call)
 			"the body is the number that the query was given");
 	json_init(&json, &text, false);
 	json_open(&json, '{');
-	json_key(&json, "nr_stopped");
-	json_unsigned(&json, serve_queries_stop(call->serve->queries, number));
+	json_key_unsigned(&json, "nr_stopped", serve_queries_stop(call->serve->queries, number));
 	json_close(&json, '}');
 	return serve_reply_json(call, MHD_HTTP_OK, &text);
 }

@@ -163,10 +163,8 @@ static void tell_lines(struct json *json, struct source *source)
 	uint32_t first = source->line > LINES_AROUND ? source->line - LINES_AROUND : 1, line = 1;
 	char *at = source->text, *end;
 
-	json_key(json, "first");
-	json_unsigned(json, first);
-	json_key(json, "lines");
-	json_open(json, '[');
+	json_key_unsigned(json, "first", first);
+	json_key_open(json, "lines", '[');
 	for (; *at && line <= source->line + LINES_AROUND; line++, at = end + 1) {
 		bool is_last;
 
@@ -193,10 +191,8 @@ static enum MHD_Result reply_source(struct serve_call *call, struct source *sour
 			call, MHD_HTTP_NOT_FOUND, "%s cannot be read here as a text", source->path);
 	json_init(&json, &text, false);
 	json_open(&json, '{');
-	json_key(&json, "path");
-	json_text(&json, source->path);
-	json_key(&json, "line");
-	json_unsigned(&json, source->line);
+	json_key_text(&json, "path", source->path);
+	json_key_unsigned(&json, "line", source->line);
 	tell_lines(&json, source);
 	json_close(&json, '}');
 	return serve_reply_json(call, MHD_HTTP_OK, &text);

@@ -119,8 +119,7 @@ enum MHD_Result serve_reply_error(struct serve_call *call, unsigned status, cons
 		return reply_page(call, status, sentence);
 	json_init(&json, &text, false);
 	json_open(&json, '{');
-	json_key(&json, "error");
-	json_text(&json, sentence);
+	json_key_text(&json, "error", sentence);
 	json_close(&json, '}');
 	return serve_reply_json(call, status, &text);
 }

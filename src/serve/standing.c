@@ -12,12 +12,9 @@
 static void tell(struct json *json, enum ct_standing_kind kind, bool is_doubt, struct text *text)
 {
 	json_open(json, '{');
-	json_key(json, "what");
-	json_text(json, ct_standing_name(kind));
-	json_key(json, "is_doubt");
-	json_bool(json, is_doubt);
-	json_key(json, "text");
-	json_text(json, text_peek(text));
+	json_key_text(json, "what", ct_standing_name(kind));
+	json_key_bool(json, "is_doubt", is_doubt);
+	json_key_text(json, "text", text_peek(text));
 	json_close(json, '}');
 	text_clear(text);
 }

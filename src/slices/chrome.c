@@ -156,15 +156,11 @@ static void put_site(struct chrome *chrome, struct json *json, uint32_t site)
 {
 	const struct ct_site *of_site = &chrome->writer.tables->sites[site];
 
-	if (*of_site->function) {
-		json_key(json, "function");
-		json_text(json, of_site->function);
-	}
+	if (*of_site->function)
+		json_key_text(json, "function", of_site->function);
 	if (*of_site->file) {
-		json_key(json, "file");
-		json_text(json, of_site->file);
-		json_key(json, "line");
-		json_unsigned(json, of_site->line);
+		json_key_text(json, "file", of_site->file);
+		json_key_unsigned(json, "line", of_site->line);
 	}
 }
 

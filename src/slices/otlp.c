@@ -67,8 +67,7 @@ static void put_id(struct otlp *otlp, const char *key, const uint64_t *halves, s
 
 	for (i = 0; i < count; i++)
 		snprintf(digits + 16 * i, 17, "%016" PRIx64, halves[i]);
-	json_key(&otlp->json, key);
-	json_text(&otlp->json, digits);
+	json_key_text(&otlp->json, key, digits);
 }
 
 static void put_trace_id(
@@ -93,17 +92,14 @@ static void put_number(struct otlp *otlp, const char *key, int64_t number)
 	char digits[24];
 
 	snprintf(digits, sizeof(digits), "%" PRId64, number);
-	json_key(&otlp->json, key);
-	json_text(&otlp->json, digits);
+	json_key_text(&otlp->json, key, digits);
 }
 
 static void begin_attribute(struct otlp *otlp, const char *key)
 {
 	json_open(&otlp->json, '{');
-	json_key(&otlp->json, "key");
-	json_text(&otlp->json, key);
-	json_key(&otlp->json, "value");
-	json_open(&otlp->json, '{');
+	json_key_text(&otlp->json, "key", key);
+	json_key_open(&otlp->json, "value", '{');
 }
 
 static void end_attribute(struct otlp *otlp)
@@ -117,8 +113,7 @@ static void put_text_attribute(struct otlp *otlp, const char *key, const char *v
 	if (!*value)
 		return;
 	begin_attribute(otlp, key);
-	json_key(&otlp->json, "stringValue");
-	json_text(&otlp->json, value);
+	json_key_text(&otlp->json, "stringValue", value);
 	end_attribute(otlp);
 }
 
@@ -138,10 +133,8 @@ static void put_resource(struct otlp *otlp, uint32_t process)
 	const struct ct_process *of = &otlp->tables->processes[process];
 	const char *slash = strrchr(of->program, '/');
 
-	json_key(&otlp->json, "resource");
-	json_open(&otlp->json, '{');
-	json_key(&otlp->json, "attributes");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "resource", '{');
+	json_key_open(&otlp->json, "attributes", '[');
 	put_text_attribute(otlp, "service.name", slash ? slash + 1 : of->program);
 	put_number_attribute(otlp, "process.pid", (int64_t)of->pid);
 	put_text_attribute(otlp, "process.executable.path", of->program);
@@ -155,20 +148,15 @@ static void begin_request(struct otlp *otlp, uint32_t process)
 {
 	json_init(&otlp->json, &otlp->page, false);
 	json_open(&otlp->json, '{');
-	json_key(&otlp->json, "resourceSpans");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "resourceSpans", '[');
 	json_open(&otlp->json, '{');
 	put_resource(otlp, process);
-	json_key(&otlp->json, "scopeSpans");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "scopeSpans", '[');
 	json_open(&otlp->json, '{');
-	json_key(&otlp->json, "scope");
-	json_open(&otlp->json, '{');
-	json_key(&otlp->json, "name");
-	json_text(&otlp->json, "corotracer");
+	json_key_open(&otlp->json, "scope", '{');
+	json_key_text(&otlp->json, "name", "corotracer");
 	json_close(&otlp->json, '}');
-	json_key(&otlp->json, "spans");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "spans", '[');
 	otlp->process = process;
 }
 
@@ -231,10 +219,8 @@ static void put_time(struct otlp *otlp, const char *key, ct_time time)
 
 static void put_span(struct otlp *otlp, const char *name, ct_time from, ct_time until)
 {
-	json_key(&otlp->json, "name");
-	json_text(&otlp->json, *name ? name : "(no name)");
-	json_key(&otlp->json, "kind");
-	json_number(&otlp->json, SPAN_KIND_INTERNAL);
+	json_key_text(&otlp->json, "name", *name ? name : "(no name)");
+	json_key_number(&otlp->json, "kind", SPAN_KIND_INTERNAL);
 	put_time(otlp, "startTimeUnixNano", from);
 	put_time(otlp, "endTimeUnixNano", until);
 }
@@ -249,8 +235,7 @@ static void put_task(struct otlp *otlp, const int64_t *row)
 	put_span_id(otlp, "spanId", id_of(otlp, ID_TASK, process, task, 0));
 	put_span(otlp, ct_view_text(otlp->view, row[CT_VIEW_TASKS_NAME]), row[CT_VIEW_TASKS_FROM],
 		row[CT_VIEW_TASKS_UNTIL]);
-	json_key(&otlp->json, "attributes");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "attributes", '[');
 	put_number_attribute(otlp, "corotracer.task", (int64_t)task);
 	put_number_attribute(otlp, "corotracer.is_open", row[CT_VIEW_TASKS_IS_OPEN]);
 	put_number_attribute(otlp, "corotracer.unseen_ns", row[CT_VIEW_TASKS_UNSEEN]);
@@ -277,8 +262,7 @@ static void put_region(struct otlp *otlp, const int64_t *row, uint64_t number)
 		put_span_id(otlp, "parentSpanId", id_of(otlp, ID_TASK, process, task, 0));
 	put_span(otlp, ct_view_text(otlp->view, row[CT_VIEW_REGIONS_NAME]),
 		row[CT_VIEW_REGIONS_FROM], row[CT_VIEW_REGIONS_UNTIL]);
-	json_key(&otlp->json, "attributes");
-	json_open(&otlp->json, '[');
+	json_key_open(&otlp->json, "attributes", '[');
 	put_number_attribute(otlp, "corotracer.coroutine", (int64_t)coro);
 	put_number_attribute(otlp, "corotracer.is_open", row[CT_VIEW_REGIONS_IS_OPEN]);
 	json_close(&otlp->json, ']');
