@@ -13,12 +13,12 @@
 #include "corotracer/ct.h"
 #include "base/failure.h"
 #include "base/known_options.h"
+#include "base/scratch.h"
 #include "kernel/live.h"
 #include "kernel/procfs.h"
 #include "session/recording.h"
 #include "session/recover.h"
 #include "stages/joined.h"
-#include "session/scratch.h"
 #include "frames/frames.h"
 #include "lib/trace.h"
 
@@ -290,7 +290,7 @@ enum ct_status ct_live_open(
 	if (watch.options.duration_ns == 0)
 		watch.options.duration_ns = WATCH_NS;
 	watch.live.pid = (uint64_t)watch.options.pid;
-	status = scratch_open(&watch.scratch, reterr);
+	status = scratch_open(&watch.scratch, "/tmp", "now.ctrace", reterr);
 	if (status)
 		return status;
 	status = open_trace(&watch, ret_trace, reterr);

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "ask/ask.h"
 #include "base/failure.h"
 #include "base/input.h"
 #include "base/io.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "corotracer/ct.h"
 #include "serve/assets.h"
@@ -305,42 +305,19 @@ static enum ct_status put_all(
 }
 
 /* The trace that the page will contain is first written to a temporary folder. */
-static enum ct_status write_by_way_of(
-	struct page *page, struct ct_trace *trace, const char *folder, const char *path)
-{
-	struct text name = {0};
-	enum ct_status status;
-
-	text_format(&name, "%s/page.ctrace", folder);
-	status = text_status(&name, page->reterr);
-	if (status == CT_OK)
-		status = ct_trace_copy(trace, CT_FORMAT_CTRACE, text_peek(&name), page->reterr);
-	if (status == CT_OK) {
-		status = put_all(page, text_peek(&name), ct_trace_tables(trace)->is_damaged, path);
-		unlink(text_peek(&name));
-	}
-	text_fini(&name);
-	return status;
-}
-
 enum ct_status serve_page_write(struct ct_trace *trace, const char *name, const char *path,
 	const atomic_bool *is_stopped, struct ct_error *reterr)
 {
-	const char *temporary = getenv("TMPDIR");
 	struct page page = {.name = name ? name : "", .is_stopped = is_stopped, .reterr = reterr};
-	struct text folder = {0};
-	enum ct_status status;
+	struct scratch scratch;
+	enum ct_status status = scratch_open(&scratch, "/var/tmp", "page.ctrace", reterr);
 
-	text_format(
-		&folder, "%s/corotracer-XXXXXX", temporary && *temporary ? temporary : "/var/tmp");
-	status = text_status(&folder, reterr);
-	if (status == CT_OK && !mkdtemp(folder.at))
-		status = ct_fail_errno(reterr, "making a folder '%s'", text_peek(&folder));
-	if (status == CT_OK) {
-		status = write_by_way_of(&page, trace, text_peek(&folder), path);
-		rmdir(text_peek(&folder));
-	}
-	text_fini(&folder);
+	if (status)
+		return status;
+	status = ct_trace_copy(trace, CT_FORMAT_CTRACE, scratch.path, reterr);
+	if (status == CT_OK)
+		status = put_all(&page, scratch.path, ct_trace_tables(trace)->is_damaged, path);
+	scratch_close(&scratch);
 	return status;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "base/scratch.h"
 #include "serve/api.h"
 #include "serve/single.h"
 #include "serve/reply.h"
@@ -104,43 +105,21 @@ static const char *name_of(const struct serve_call *call)
 	return slash ? slash + 1 : path;
 }
 
-static enum ct_status write_in(
-	struct serve_saving *saving, struct ct_trace *trace, const char *folder)
-{
-	struct text path = {0};
-	enum ct_status status;
-
-	text_format(&path, "%s/saved.html", folder);
-	status = text_status(&path, &saving->error);
-	if (status == CT_OK)
-		status = serve_page_write(trace, name_of(saving->call), text_peek(&path),
-			&saving->all->is_stopped, &saving->error);
-	if (status == CT_OK) {
-		saving->page = open(text_peek(&path), O_RDONLY | O_CLOEXEC);
-		if (saving->page < 0)
-			status = ct_fail_errno(&saving->error, "reading the page");
-		unlink(text_peek(&path));
-	}
-	text_fini(&path);
-	return status;
-}
-
 static enum ct_status write_page(struct serve_saving *saving, struct ct_trace *trace)
 {
-	const char *temporary = getenv("TMPDIR");
-	struct text folder = {0};
-	enum ct_status status;
+	struct scratch scratch;
+	enum ct_status status = scratch_open(&scratch, "/var/tmp", "saved.html", &saving->error);
 
-	text_format(
-		&folder, "%s/corotracer-XXXXXX", temporary && *temporary ? temporary : "/var/tmp");
-	status = text_status(&folder, &saving->error);
-	if (status == CT_OK && !mkdtemp(folder.at))
-		status = ct_fail_errno(&saving->error, "making a folder '%s'", text_peek(&folder));
+	if (status)
+		return status;
+	status = serve_page_write(trace, name_of(saving->call), scratch.path,
+		&saving->all->is_stopped, &saving->error);
 	if (status == CT_OK) {
-		status = write_in(saving, trace, text_peek(&folder));
-		rmdir(text_peek(&folder));
+		saving->page = open(scratch.path, O_RDONLY | O_CLOEXEC);
+		if (saving->page < 0)
+			status = ct_fail_errno(&saving->error, "reading the page");
 	}
-	text_fini(&folder);
+	scratch_close(&scratch);
 	return status;
 }
 

@@ -8,11 +8,11 @@
 
 #include "base/failure.h"
 #include "base/input.h"
+#include "base/scratch.h"
 #include "collect/flight_past.h"
 #include "frames/rings.h"
 #include "session/past.h"
 #include "session/recover.h"
-#include "session/scratch.h"
 #include "store/store.h"
 #include "textrace/textrace.h"
 
@@ -22,7 +22,7 @@ static enum ct_status open_trace(const struct input *file, struct ct_source **re
 {
 	struct scratch scratch;
 	struct input *trace;
-	enum ct_status status = scratch_open(&scratch, reterr);
+	enum ct_status status = scratch_open(&scratch, "/tmp", "now.ctrace", reterr);
 
 	if (status)
 		return status;

@@ -300,7 +300,7 @@ def test_refusals(scratch):
                                     (("--duration", "1s", "./none", 1), 2, "goes with a process")):
         done = run(COROTRACER, "why", *words, status=status, env=dict(os.environ, TMPDIR=str(scratch)))
         check(sentence in done.stderr and not done.stdout, f"{words}: {done.stderr}")
-    check(not list(scratch.glob("corotracer-why*")), f"left: {list(scratch.iterdir())}")
+    check(not list(scratch.glob("corotracer-*")), f"left: {list(scratch.iterdir())}")
 
 
 def thread_group(tid):
