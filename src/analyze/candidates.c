@@ -9,18 +9,12 @@ static bool is_allowed(const struct analysis *analysis, uint32_t site)
 	return site < analysis->tables->nr_sites && analysis->is_place_allowed[site];
 }
 
-static const struct rule *rule_of(
-	const struct analysis *analysis, const struct candidate *candidate)
-{
-	return analysis->rules->by_number[candidate->rule];
-}
-
 bool analyze_candidate_is_allowed(
 	const struct analysis *analysis, const struct candidate *candidate)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[candidate->coro];
 
-	if (!analysis->is_place_allowed || rule_of(analysis, candidate)->is_fact)
+	if (!analysis->is_place_allowed || analyze_rule_of(analysis, candidate)->is_fact)
 		return false;
 	return is_allowed(analysis, candidate->wait_site) ||
 	       is_allowed(analysis, candidate->cause_site) ||
@@ -32,7 +26,7 @@ bool analyze_candidate_is_allowed(
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate)
 {
 	struct candidate copy = *candidate;
-	bool is_fact = rule_of(analysis, candidate)->is_fact;
+	bool is_fact = analyze_rule_of(analysis, candidate)->is_fact;
 
 	if (analyze_candidate_is_allowed(analysis, candidate)) {
 		analysis->nr_allowed++;

@@ -24,11 +24,6 @@
 #define PLACES_TOLD 4u
 #define STEPS 4u /* coroutines in a row that only wait for the next one */
 
-static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->model->coros.at[index];
-}
-
 /* ---------------------------------------------------------------- ranks */
 
 static bool is_circle(const struct analysis *analysis, const struct candidate *candidate)

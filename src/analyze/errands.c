@@ -15,7 +15,6 @@
 
 #define LEAST_ENDED 3u
 #define LEAST_SENT 2u
-#define TIMES_LONGER 10
 #define LEAST_BROUGHT 10u
 #define LEAST_AMONG_OTHERS \
 	10u             /* so many waits after a start, if there are other waits at this place */

@@ -37,11 +37,6 @@ struct closure {
 	unsigned nr_of[CAUSE_GIVEN + 1];
 };
 
-static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->model->coros.at[index];
-}
-
 /* False: there is no room, or this one has ended. */
 static bool add_ahead(const struct analysis *analysis, struct ahead *ahead, uint32_t index)
 {

@@ -22,12 +22,6 @@
 #include "analyze/waker_circle.h"
 #include "say/say.h"
 
-static const struct rule *rule_of(
-	const struct analysis *analysis, const struct candidate *candidate)
-{
-	return analysis->rules->by_number[candidate->rule];
-}
-
 /* ---------------------------------------------------------------- order */
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
@@ -62,7 +56,7 @@ static int compare_candidates(const void *left, const void *right)
 
 static bool is_cause(const struct analysis *analysis, const struct candidate *candidate)
 {
-	return candidate->is_cause || rule_of(analysis, candidate)->is_cause;
+	return candidate->is_cause || analyze_rule_of(analysis, candidate)->is_cause;
 }
 
 /*
@@ -93,8 +87,8 @@ static int compare_groups(const void *left, const void *right, void *context)
 		order = COMPARE(second->grade, first->grade);
 	/* Rules of events come before rules that may explain them. */
 	if (!order)
-		order = COMPARE(
-			rule_of(analysis, second)->is_fact, rule_of(analysis, first)->is_fact);
+		order = COMPARE(analyze_rule_of(analysis, second)->is_fact,
+			analyze_rule_of(analysis, first)->is_fact);
 	if (!order)
 		order = COMPARE(is_cause(analysis, second), is_cause(analysis, first));
 	if (!order)
@@ -116,7 +110,7 @@ static int compare_groups(const void *left, const void *right, void *context)
 /* Does another group say why this process was ended? */
 bool analyze_candidate_explains(const struct analysis *analysis, const struct candidate *candidate)
 {
-	return !rule_of(analysis, candidate)->is_no_explanation || candidate->is_cause;
+	return !analyze_rule_of(analysis, candidate)->is_no_explanation || candidate->is_cause;
 }
 
 static bool has_reason(const struct analysis *analysis, uint32_t process)
@@ -127,7 +121,7 @@ static bool has_reason(const struct analysis *analysis, uint32_t process)
 		const struct candidate *first =
 			&analysis->candidates.at[analysis->groups.at[i].first];
 
-		if (first->process == process && !rule_of(analysis, first)->is_fact &&
+		if (first->process == process && !analyze_rule_of(analysis, first)->is_fact &&
 			analyze_candidate_explains(analysis, first))
 			return true;
 	}
@@ -233,8 +227,8 @@ static struct ct_step cause_of(struct analysis *analysis, const struct candidate
 {
 	struct ct_step cause = {.time = CT_NO_TIME, .text = "", .sequence = UINT64_MAX};
 
-	if (rule_of(analysis, candidate)->tell_cause)
-		rule_of(analysis, candidate)->tell_cause(analysis, candidate, &cause);
+	if (analyze_rule_of(analysis, candidate)->tell_cause)
+		analyze_rule_of(analysis, candidate)->tell_cause(analysis, candidate, &cause);
 	return cause;
 }
 
@@ -413,7 +407,7 @@ void analyze_group_tell(struct analysis *analysis, const struct group *group, st
 	const struct candidate *first = &analysis->candidates.at[group->first];
 	struct ct_finding finding = {.rule = first->rule, .next_step = ""};
 
-	rule_of(analysis, first)->describe(analysis, group, story, &finding);
+	analyze_rule_of(analysis, first)->describe(analysis, group, story, &finding);
 	analyze_story_order(story);
 }
 
@@ -438,7 +432,7 @@ void analyze_group_finding(
 	fill_members(analysis, group, finding);
 	fill_lowered(analysis, group, finding);
 	analyze_proof_fill(analysis, group, finding);
-	rule_of(analysis, first)->describe(analysis, group, &story, finding);
+	analyze_rule_of(analysis, first)->describe(analysis, group, &story, finding);
 	analyze_hot_tell(analysis, group, &story, finding);
 	analyze_batches_tell(analysis, group, &story);
 	analyze_companions_tell(analysis, group, &story);

@@ -16,11 +16,6 @@
 
 #define MEMBERS_ASKED 64u /* groups with more members are kept */
 
-static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->model->coros.at[index];
-}
-
 static bool lasts(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return analyze_wakers_is_bound(analysis, coro) &&

@@ -14,11 +14,6 @@
 
 #define LEAST_DONE 2u
 
-static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->model->coros.at[index];
-}
-
 /* Those of one kind: how many are done and wait for the one that begins the next round, and how many are not. */
 struct kind {
 	uint32_t next; /* the one that begins the next round; 0: none yet */

@@ -14,8 +14,7 @@
 #define LEAST_TURNS 100u
 #define LEAST_PASSED 20u
 #define LEAST_SERVED 3u /* who has ended so many waits there serves one after the other */
-#define TIMES_LONGER 1000
-#define TIMES_LONGER_UNSERVED 10
+#define TIMES_LONGER_SERVED 1000
 #define STARTS 3u
 #define LATEST 10 /* the last part of the wait, one in so many */
 
@@ -273,7 +272,7 @@ bool analyze_overlooked_is(const struct analysis *analysis, const struct model_c
 
 	if (!place || !wait_of(analysis, coro)->nr_ended || place->is_mixed ||
 		!analyze_wakers_is_bound(analysis, coro) ||
-		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns ||
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER_SERVED <= place->longest_ns ||
 		!do_they_go_on(analysis, coro))
 		return false;
 	/* A child may be at what its parent waits for. */
@@ -343,7 +342,7 @@ bool analyze_overlooked_is_among_unserved(
 
 	if (!place || place->nr_ended < LEAST_ENDED || place->is_mixed ||
 		of->nr_served < LEAST_SERVED || !analyze_wakers_is_bound(analysis, coro) ||
-		analyze_waited_ns(analysis, coro) / TIMES_LONGER_UNSERVED <= place->longest_ns)
+		analyze_waited_ns(analysis, coro) / TIMES_LONGER <= place->longest_ns)
 		return false;
 	found = unserved_of(analysis, coro);
 	return found.count && !found.has_others &&

@@ -222,6 +222,11 @@ static inline void *analyze_kept(
  */
 enum reason analyze_stillness_doubt(const struct analysis *analysis, uint32_t thread);
 
+static inline const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
+{
+	return &analysis->model->coros.at[index];
+}
+
 /* is_ready: does the coroutine wait only for a thread? ready_since: since when it does. */
 static inline bool is_ready(const struct model_coro *coro)
 {
@@ -259,6 +264,9 @@ static inline bool thread_is_over(const struct model_thread *thread, ct_time end
 	return thread->stopped != CT_NO_TIME && thread->stopped <= end;
 }
 
+#define TIMES_LONGER \
+	10 /* a wait is long if it has taken so many times longer than any other there took */
+
 /* analyze_waited_ns: how long the coroutine has waited when the observation of its process ends. */
 static inline int64_t analyze_waited_ns(
 	const struct analysis *analysis, const struct model_coro *coro)
@@ -273,6 +281,13 @@ static inline int64_t analyze_waited_ns(
  */
 bool analyze_candidate_is_allowed(
 	const struct analysis *analysis, const struct candidate *candidate);
+
+/* analyze_rule_of: returns the rule that added the candidate. */
+static inline const struct rule *analyze_rule_of(
+	const struct analysis *analysis, const struct candidate *candidate)
+{
+	return analysis->rules->by_number[candidate->rule];
+}
 
 /* analyze_candidate_add: adds a copy of the candidate. From then on its coroutine counts as named by a finding. */
 void analyze_candidate_add(struct analysis *analysis, const struct candidate *candidate);

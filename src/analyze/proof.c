@@ -11,20 +11,15 @@
 /* Each candidate has several claims. A finding with more members is proven by this many of them. */
 #define MOST_CERTIFIED 65536u
 
-static const struct rule *rule_of(
-	const struct analysis *analysis, const struct candidate *candidate)
-{
-	return analysis->rules->by_number[candidate->rule];
-}
-
 static bool is_to_certify(const struct analysis *analysis, const struct candidate *candidate)
 {
-	return candidate->grade == CT_GRADE_PROVEN && !rule_of(analysis, candidate)->is_fact;
+	return candidate->grade == CT_GRADE_PROVEN &&
+	       !analyze_rule_of(analysis, candidate)->is_fact;
 }
 
 static void certify(struct analysis *analysis, struct candidate *candidate)
 {
-	const struct rule *rule = rule_of(analysis, candidate);
+	const struct rule *rule = analyze_rule_of(analysis, candidate);
 
 	candidate->first_claim = (uint32_t)analysis->claims.list.count;
 	if (rule->certify)

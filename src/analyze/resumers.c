@@ -10,7 +10,6 @@
 
 #define LEAST_WAITS 10u /* fewer do not show a habit */
 #define SHARE_OTHERS 10u
-#define TIMES_LONGER 10
 
 struct whole {
 	bool has_any; /* a coroutine has resumed another one */

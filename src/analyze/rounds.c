@@ -16,7 +16,6 @@
 #define LEAST_JOINS 2u
 #define LEAST_CHILDREN 2u
 #define LEAST_TURNS 10u /* turns in which it was passed over, or rounds in which it was on time */
-#define TIMES_LONGER 10
 
 /* ---------------------------------------------------------------- queries */
 

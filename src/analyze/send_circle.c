@@ -10,7 +10,6 @@
 #include "analyze/stillness.h"
 #include "analyze/wakers_kept.h"
 
-#define TIMES_LONGER 10
 #define SHARE_SOON 100 /* one part in so many of the time since */
 
 /* Does this coroutine wait for a lock, ten times longer than any wait there took? */

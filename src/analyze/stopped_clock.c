@@ -9,7 +9,6 @@
 #include "base/system_calls.h"
 
 #define LEAST_WAITS 20u
-#define TIMES_LONGER 10
 #define TIMES_THE_LATEST 4
 
 /* Does it sleep as one does that waits until the next timer is due? */

@@ -14,8 +14,7 @@
 #include "say/say.h"
 
 #define MEMBERS 8u
-#define LEAST_ENDED 10u /* waits at all places of a circle; fewer show no habit */
-#define TIMES_LONGER 10
+#define LEAST_ENDED 10u   /* waits at all places of a circle; fewer show no habit */
 #define COROS_ASKED 4096u /* of more, holders of locks that are not recorded are not looked for */
 
 /* The one that has to go on before a coroutine can: it alone has ended such waits, or it may have the lock. */
@@ -36,11 +35,6 @@ struct chain {
 	bool is_all_ended; /* each has ended waits where the one before it waits, and none may only have a lock */
 	bool is_own; /* of one it is known by its own waits alone */
 };
-
-static const struct model_coro *coro_at(const struct analysis *analysis, uint32_t index)
-{
-	return &analysis->model->coros.at[index];
-}
 
 /* ---------------------------------------------------------------- who ended such waits */
 

@@ -15,7 +15,6 @@
 
 #define LEAST_OWN 2u
 #define LEAST_OF_ALL 3u
-#define TIMES_LONGER 10 /* longer than any ended wait there */
 /* Longer than ever before between the ends of two waits there. A busy machine makes gaps, too. */
 #define TIMES_SILENT 5
 #define SHARE_AGAIN 10u /* one woken coroutine in so many comes back to wait there */

@@ -10,7 +10,6 @@
 #include "base/system_calls.h"
 
 #define LEAST_ENDED 3u
-#define TIMES_LONGER 10
 #define SHARE_USUAL 3u /* of the waits at a place, one in so many more than others ended */
 #define SHARE_LOOKED 2 /* the last look must come after one part in so many of the wait's time */
 

@@ -34,7 +34,6 @@ enum variant {
 };
 
 #define HABIT_REPORTS 10u /* fewer may come while it is at something else */
-#define TIMES_LONGER 10
 
 /* ---------------------------------------------------------------- guards */
 

@@ -29,7 +29,6 @@
 
 #define LEAST_WAITS 10u /* fewer do not show how long such a wait takes */
 #define FEW_WAITS 3u
-#define TIMES_LONGER 10
 
 enum kind {
 	KIND_NONE,

@@ -14,7 +14,6 @@
 #include "rules/parts.h"
 
 #define LEAST_TAKES 10u
-#define TIMES_LONGER 10
 #define VARIANT_UNTAKEN UINT32_MAX /* those of growth are numbers of series */
 
 static const struct model_coro *taker_of(

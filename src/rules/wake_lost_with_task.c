@@ -21,8 +21,6 @@ enum variant {
 	VARIANT_USUAL,      /* other coroutines pass the wake on */
 };
 
-#define TIMES_LONGER 10
-
 static unsigned kind_of(const struct provenance_relay *relay)
 {
 	return CTP_HANDLE_RESOURCE(relay->object);

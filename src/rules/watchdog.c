@@ -6,7 +6,6 @@
 #include "rules/parts.h"
 
 #define LEAST_SLEPT_NS INT64_C(500000000)
-#define TIMES_LONGER 10 /* so much longer than its last run took it slept before that */
 
 static bool note(struct model_watch *watch, uint32_t coro)
 {
