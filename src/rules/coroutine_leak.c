@@ -10,6 +10,8 @@
  * observation did, coroutines that all wait for the same object are a pool; coroutines that were left behind wait for
  * an object of their own each. A Suspect, if they wait for one of several channels, and most of them not for long: one
  * of the channels may be a timer's.
+ *
+ * Coroutines that have ended, and whose frames stay, are in kept_frames.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,6 +19,11 @@
 
 #include "analyze/runtime_words.h"
 #include "rules/parts.h"
+
+enum variant {
+	VARIANT_ALIVE,
+	VARIANT_KEPT,
+};
 
 #define WINDOWS 8u
 #define RISING_WINDOWS 4u /* the last windows, which must rise: three steps up */
@@ -425,6 +432,7 @@ static void find(struct analysis *analysis)
 		family.process = model->coros.at[order[first]].process;
 		judge(analysis, &family, model->coros.at[order[first]].spawn_site);
 	}
+	rules_kept_frames_find(analysis, VARIANT_KEPT);
 }
 
 /* What would end the wait for such a resource. */
@@ -520,6 +528,10 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 					  analyze_words_number(analysis, group->count))),
 	};
 
+	if (first->variant == VARIANT_KEPT) {
+		rules_kept_frames_describe(analysis, group, story, finding);
+		return;
+	}
 	finding->title =
 		analyze_say(analysis, "coroutines started at %s pile up, and do not end: %s at %s",
 			analyze_words_place(analysis, first->cause_site),

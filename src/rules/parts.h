@@ -111,6 +111,14 @@ uint32_t rules_last_change_site(const struct analysis *analysis, const struct mo
 ct_time rules_last_change_time(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * rules_kept_frames_find: adds leaks, of this variant, of coroutines that have ended and were never destroyed, though
+ * those that started them are gone. rules_kept_frames_describe: describes them.
+ */
+void rules_kept_frames_find(struct analysis *analysis, uint8_t variant);
+void rules_kept_frames_describe(struct analysis *analysis, const struct group *group,
+	struct story *story, struct ct_finding *finding);
+
+/*
  * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
  * permits that have ended, while all others that took one gave it back themselves? Then the other two say it:
  * rules_kept_permits_site: returns where the last of these permits was taken. rules_kept_permits_words: says so behind
