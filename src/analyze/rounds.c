@@ -158,7 +158,7 @@ bool analyze_rounds_is_beat(const struct analysis *analysis, uint32_t index)
 	ct_time end = analysis->parties[coro->process].end;
 
 	return is_even(of) && coro->state < CT_STATE_DONE &&
-	       end - of->waits_since <= of->longest * UNEVEN + SLACK_NS;
+	       end - of->waits_since <= longest_even(of) * UNEVEN + SLACK_NS;
 }
 
 /*
@@ -308,11 +308,11 @@ static bool look_at_coro(const struct analysis *analysis, uint32_t index, struct
 		lull->has_joined_beat |=
 			coro->parent &&
 			analyze_wait_is_for_ends(&analysis->model->coros.at[coro->parent]);
-		move_on(lull, of->beats_since);
+		move_on(lull, even_since(of));
 		return true;
 	}
 	if (coro->parent && analyze_rounds_is_beat(analysis, coro->parent) &&
-		coro->created > parent->beats_since)
+		coro->created > even_since(parent))
 		return true;
 	if (of->has_ended)
 		move_on(lull, of->last_end);
@@ -470,7 +470,7 @@ static bool is_part_of_beat(const struct analysis *analysis, uint32_t index)
 	for (i = 0; index && i < MOST_ANCESTORS; i++, below = index, index = coros[index].parent)
 		if (analyze_rounds_is_beat(analysis, index))
 			return !below || coros[below].created >
-						 record_of(watch_of(analysis), index)->beats_since;
+						 even_since(record_of(watch_of(analysis), index));
 	return false;
 }
 

@@ -15,6 +15,7 @@ struct lull;
 
 #define FEW 3u          /* finished waits that show that such waits end */
 #define LEAST_ROUNDS 3u /* fewer rounds do not show whether they are even */
+#define LEAST_ANEW 32u  /* so many show it, if rounds before them were not */
 /* the longest round of a beat is at most so many times as long as the shortest */
 #define UNEVEN 4
 /* After a stall of the machine a clock ticks at once; a coroutine that does so more often is no clock. */
@@ -48,6 +49,10 @@ struct of_coro {
 	uint32_t nr_rounds;
 	uint32_t
 		nr_caught_up; /* of these, short rounds that followed a long one; `shortest` is of the others */
+	/* the rounds since the last uneven one: the wait with which they began, and the same of them */
+	ct_time anew_since;
+	int64_t shortest_anew, longest_anew;
+	uint32_t nr_anew;
 	uint32_t nr_living;  /* children that live */
 	uint32_t nr_at_wait; /* children that lived when the wait began */
 	uint32_t nr_sleeps;  /* waits for nothing but the clock */
@@ -99,11 +104,28 @@ static inline struct of_wait *wait_of(const struct model_watch *watch, uint32_t 
 	return model_watch_coro(watch, coro);
 }
 
-static inline bool is_even(const struct of_coro *of)
+static inline bool is_even_from_the_first(const struct of_coro *of)
 {
 	return of->site && of->nr_rounds >= LEAST_ROUNDS &&
 	       of->nr_caught_up <= of->nr_rounds / FEW_CAUGHT_UP &&
 	       of->longest <= of->shortest * UNEVEN + SLACK_NS;
+}
+
+/* What began at an uneven rate, or was held up once, may have become even. */
+static inline bool is_even(const struct of_coro *of)
+{
+	return is_even_from_the_first(of) || (of->site && of->nr_anew >= LEAST_ANEW);
+}
+
+/* The first wait of an even series, and its longest round. */
+static inline ct_time even_since(const struct of_coro *of)
+{
+	return is_even_from_the_first(of) ? of->beats_since : of->anew_since;
+}
+
+static inline int64_t longest_even(const struct of_coro *of)
+{
+	return is_even_from_the_first(of) ? of->longest : of->longest_anew;
 }
 
 static inline bool has_been_at(const struct of_coro *of, uint32_t site)

@@ -9,13 +9,37 @@
 #define MOST_BESIDE ((1u << 30) - 1)
 #define REST_NS INT64_C(20000000) /* a wait this long is more than a turn in the queue */
 
+static void begin_anew(struct of_coro *of, ct_time time)
+{
+	of->anew_since = time;
+	of->shortest_anew = INT64_MAX;
+	of->longest_anew = 0;
+	of->nr_anew = 0;
+}
+
 static void take_place(struct of_coro *of, uint32_t site, ct_time time)
 {
+	begin_anew(of, time);
 	of->beats_since = of->waits_since = time;
 	of->shortest = INT64_MAX;
 	of->longest = of->before = 0;
 	of->site = site;
 	of->nr_rounds = of->nr_caught_up = 0;
+}
+
+/* A round that is far shorter or longer than those before it is the last of its series. */
+static void count_anew(struct of_coro *of, int64_t ns, ct_time time)
+{
+	int64_t shortest = ns < of->shortest_anew ? ns : of->shortest_anew;
+	int64_t longest = ns > of->longest_anew ? ns : of->longest_anew;
+
+	if (longest > shortest * UNEVEN + SLACK_NS) {
+		begin_anew(of, time);
+		return;
+	}
+	of->shortest_anew = shortest;
+	of->longest_anew = longest;
+	of->nr_anew++;
 }
 
 static void count_round(struct of_coro *of, int64_t ns)
@@ -50,6 +74,7 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 		return true;
 	if (!wait->is_apart) {
 		count_round(of, coro->suspended - of->waits_since);
+		count_anew(of, coro->suspended - of->waits_since, coro->suspended);
 		of->waits_since = coro->suspended;
 	} else if (of->site) {
 		of->site = 0;
@@ -131,7 +156,7 @@ static void note_rest(struct of_coro *of, const struct model_coro *coro, ct_time
 {
 	if (coro->suspended == CT_NO_TIME || time - coro->suspended < REST_NS)
 		return;
-	of->rest_from = is_even(of) ? of->beats_since : coro->suspended;
+	of->rest_from = is_even(of) ? even_since(of) : coro->suspended;
 	of->rest_until = time;
 	of->has_rested = true;
 }
