@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 
-#include "analyze/fruitless.h"
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 
@@ -222,6 +221,7 @@ static void note_wake(struct provenance_relay *relay, const struct model_sight *
 	relay->nr_woken++;
 	relay->site = coro->wait_site;
 	relay->whom = sight->coro;
+	relay->elsewhere = 0;
 	relay->last = (struct model_waking){
 		.time = event->time,
 		.sequence = event->sequence,
@@ -230,6 +230,25 @@ static void note_wake(struct provenance_relay *relay, const struct model_sight *
 		.site = event->site,
 		.outcome = event->argument,
 	};
+}
+
+/* Whom one that owes a wake wakes, except those that started it: the last of them counts. */
+static void note_elsewhere(struct model_watch *watch, const struct model_sight *sight)
+{
+	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
+	const struct debts *debts = debts_of(watch, sight->by);
+	struct memory *memory = watch->memory;
+	unsigned i;
+
+	for (i = 0; owes_anything(debts) && i < DEBTS; i++) {
+		struct provenance_relay *relay = &memory->relays.at[debts->at[i]];
+
+		if (relay->whom != sight->by ||
+			analyze_ties_comes_from(watch->model, sight->by, sight->coro))
+			continue;
+		relay->elsewhere = coro->id;
+		relay->elsewhere_site = coro->wait_site;
+	}
 }
 
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
@@ -253,6 +272,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 	relay = &memory->relays.at[index];
 	if (sight->by && settle(debts_of(watch, sight->by), relay, index))
 		relay->nr_passed++;
+	else if (sight->by)
+		note_elsewhere(watch, sight);
 	heal(memory, relay, coro);
 	note_wake(relay, sight, coro);
 	owe(debts_of(watch, sight->coro), relay, index);
@@ -440,40 +461,6 @@ static const char *words_when(
 		analyze_words_duration(analysis, coro->suspended - time));
 }
 
-/* A lock goes to the coroutine that was woken for it, and its release wakes the next one that waits. */
-static const char *words_kept(const struct provenance_relay *relay, const struct model_coro *coro)
-{
-	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK &&
-			       coro->suspended < relay->lost_time
-		       ? ": it may have kept the lock"
-		       : "";
-}
-
-static const char *words_whom(struct analysis *analysis, const struct provenance_relay *relay,
-	const struct model_coro *coro)
-{
-	const struct model_coro *whom = &analysis->model->coros.at[relay->whom];
-	const char *who = analyze_words_coro(analysis, whom);
-	bool is_habit = analyze_provenance_is_passed_on(analysis, relay);
-
-	if (relay->lost && (is_habit || !whom->is_presumed_done))
-		return analyze_say(analysis, "%s, which %s %s later and %s%s", who,
-			analyze_words_how_ended(analysis, whom->process, whom->id),
-			analyze_words_duration(analysis, relay->lost_time - relay->last.time),
-			is_habit ? "passed it on to nobody" : "woke nobody there",
-			words_kept(relay, coro));
-	if (whom->state >= CT_STATE_DONE && !whom->is_presumed_done)
-		return analyze_say(
-			analysis, "%s, which %s", who, analyze_words_ended(analysis, whom));
-	if (relay->last.time >= coro->suspended && whom->wait_site == relay->site &&
-		whom->turns->wake.time == relay->last.time &&
-		analyze_fruitless_is_told(analysis, whom))
-		return analyze_say(analysis,
-			"%s, which waits there again %s later, and woke nobody", who,
-			analyze_words_duration(analysis, whom->suspended - relay->last.time));
-	return who;
-}
-
 /* The owner of the lock that the coroutine waits for; "" if it waits for no lock, or the owner is not known. */
 static const char *words_owner(struct analysis *analysis, uint32_t waiter)
 {
@@ -555,7 +542,8 @@ static const char *words_last(struct analysis *analysis, const struct model_coro
 	if (!relay->nr_woken)
 		return "";
 	return analyze_say(analysis, "the last of them came %s, for %s%s",
-		words_when(analysis, relay->last.time, coro), words_whom(analysis, relay, coro),
+		words_when(analysis, relay->last.time, coro),
+		analyze_provenance_words_whom(analysis, relay, coro),
 		words_waker(analysis, relay, coro));
 }
 

@@ -44,6 +44,9 @@ struct provenance_relay {
 	uint64_t nr_healed;
 	struct model_waking last;
 	uint32_t whom; /* the coroutine that the last wake was for */
+	/* whom that coroutine woke last, before it ended in debt, and where that one waited; 0: nobody */
+	uint64_t elsewhere;
+	uint32_t elsewhere_site;
 	/* that coroutine, if it ended in debt and nobody was woken since; 0: it did not */
 	uint32_t lost;
 	uint32_t lost_thread; /* the thread that it ran on */
@@ -71,6 +74,13 @@ const struct provenance_relay *analyze_provenance_relay(
  */
 bool analyze_provenance_is_passed_on(
 	const struct analysis *analysis, const struct provenance_relay *relay);
+
+/*
+ * analyze_provenance_words_whom: says for whom the relay's last wake was, and what became of that one; also whom that
+ * one woke elsewhere, because the wake may have been meant for those that wait here.
+ */
+const char *analyze_provenance_words_whom(struct analysis *analysis,
+	const struct provenance_relay *relay, const struct model_coro *coro);
 
 /*
  * analyze_provenance_tell_places: adds evidence of how many waits ended at the place where this coroutine waits, and
