@@ -228,15 +228,21 @@ static uint32_t place_of_chain(struct chain *chain)
 
 /* ---------------------------------------------------------------- what is awaited */
 
-/* A pointer within structures of one member. */
+/* A pointer within structures of one member, and within an Option. */
 static uint64_t pointer_in(const struct image *image, struct rust_value value)
 {
 	struct rust_value member;
+	struct rust_variant variant;
 	uint64_t word = 0;
 	int steps;
 
-	for (steps = 0; steps < STEPS_MAX && rust_only_member(&value, &member); steps++)
-		value = member;
+	for (steps = 0; steps < STEPS_MAX; steps++)
+		if (rust_only_member(&value, &member))
+			value = member;
+		else if (rust_variant_now(image, &value, &variant))
+			value = variant.value;
+		else
+			break;
 	if (dwarf_tag(&value.type) == DW_TAG_pointer_type)
 		image_read_word(image, value.address, &word);
 	return word;

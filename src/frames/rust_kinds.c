@@ -405,19 +405,58 @@ static const struct module *module_of(
 	return NULL;
 }
 
-bool rust_kinds_dropped(const struct image *image, const struct modules *modules, uint64_t address,
-	Dwarf_Die *ret_type)
+static bool function_at(const struct image *image, const struct modules *modules, uint64_t address,
+	Dwarf_Die *ret_function)
 {
 	const struct module *module = module_of(image, modules, address);
 	Dwarf_Die scopes[SCOPES_MAX];
-	const char *name;
 	int count = 0;
 
 	if (!module ||
 		!symbol_debug_info_scopes(module->debug, address - module->bias, scopes, &count) ||
 		count == 0)
 		return false;
-	name = dwarf_diename(&scopes[count - 1]);
-	return name && strncmp(name, "drop_", 5) == 0 &&
-	       parameter_of(&scopes[count - 1], "T", ret_type);
+	*ret_function = scopes[count - 1];
+	return true;
+}
+
+bool rust_kinds_dropped(const struct image *image, const struct modules *modules, uint64_t address,
+	Dwarf_Die *ret_type)
+{
+	Dwarf_Die function;
+
+	return function_at(image, modules, address, &function) &&
+	       begins(dwarf_diename(&function), "drop_") && parameter_of(&function, "T", ret_type);
+}
+
+/* The type of the first argument. */
+static bool argument_of(Dwarf_Die *function, Dwarf_Die *ret_type)
+{
+	bool is_there = dwarf_child(function, ret_type) == 0;
+	Dwarf_Attribute attribute;
+	uint32_t i;
+
+	for (i = 0; is_there && i < ENTRIES_MAX; i++) {
+		if (dwarf_tag(ret_type) == DW_TAG_formal_parameter)
+			return dwarf_attr_integrate(ret_type, DW_AT_type, &attribute) &&
+			       dwarf_formref_die(&attribute, ret_type);
+		is_there = dwarf_siblingof(ret_type, ret_type) == 0;
+	}
+	return false;
+}
+
+bool rust_kinds_polled(const struct image *image, const struct modules *modules, uint64_t address,
+	Dwarf_Die *ret_type)
+{
+	struct rust_value pin, pointer;
+	Dwarf_Die function;
+	const char *name;
+
+	if (!function_at(image, modules, address, &function))
+		return false;
+	name = dwarf_diename(&function);
+	if (!begins(name, "{async_") && !begins(name, "poll<") && (!name || strcmp(name, "poll")))
+		return false;
+	return argument_of(&function, &pin.type) && begins(rust_type_name(&pin), "Pin<") &&
+	       rust_only_member(&pin, &pointer) && rust_pointer_type(&pointer, ret_type);
 }

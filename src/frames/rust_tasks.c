@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "frames/heap.h"
 #include "frames/rust_awaited.h"
+#include "frames/rust_boxes.h"
 #include "frames/rust_tasks.h"
 #include "frames/walk.h"
 
@@ -19,6 +20,7 @@
 struct found_reader {
 	const struct modules *modules;
 	struct rust_kinds kinds;
+	struct rust_boxes boxes; /* only of a program without tasks of these kinds */
 };
 
 /* The state word of a task: bits, and the number of references. */
@@ -322,9 +324,28 @@ static void tell_objects(struct rust_tasks *tasks, struct found *found)
 
 /* ---------------------------------------------------------------- the reader */
 
+/* The library whose tasks the program could have; NULL: none. */
+static const char *library_of(const struct rust_kinds *kinds)
+{
+	static const char *const libraries[] = {
+#define X(name, library, module, method, wakers, scope, function, type) [RUST_##name] = library,
+#include "frames/rust_runtimes.def"
+#undef X
+	};
+	unsigned i;
+
+	if (kinds->kinds.count > 0)
+		return libraries[kinds->kinds.at[0].runtime];
+	for (i = 0; i < RUST_RUNTIMES; i++)
+		if (kinds->nr_without[i] > 0)
+			return libraries[i];
+	return NULL;
+}
+
 static void close_reader(struct found_reader *reader)
 {
 	rust_kinds_fini(&reader->kinds);
+	rust_boxes_fini(&reader->boxes);
 	free(reader);
 }
 
@@ -338,6 +359,8 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 		return ct_fail_memory(reterr);
 	reader->modules = modules;
 	status = rust_kinds_find(&reader->kinds, image, modules, reterr);
+	if (!status && !library_of(&reader->kinds))
+		status = rust_boxes_find(&reader->boxes, image, modules, reterr);
 	if (status)
 		close_reader(reader);
 	else
@@ -385,6 +408,9 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 
 		(is_bare ? take_bare_task : take_task)(&tasks, &tasks.tasks.at[i], found);
 	}
+	if (reader->boxes.kinds.count > 0)
+		is_well = is_well && rust_boxes_look(&reader->boxes, image, reader->modules, found,
+					     &tasks.objects);
 	tell_objects(&tasks, found);
 	rust_holds_link(found, image);
 	note_left_out(&tasks, found);
@@ -392,31 +418,18 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }
 
-/* The library whose tasks the program could have; NULL: none. */
-static const char *library_of(const struct rust_kinds *kinds)
-{
-	static const char *const libraries[] = {
-#define X(name, library, module, method, wakers, scope, function, type) [RUST_##name] = library,
-#include "frames/rust_runtimes.def"
-#undef X
-	};
-	unsigned i;
-
-	if (kinds->kinds.count > 0)
-		return libraries[kinds->kinds.at[0].runtime];
-	for (i = 0; i < RUST_RUNTIMES; i++)
-		if (kinds->nr_without[i] > 0)
-			return libraries[i];
-	return NULL;
-}
-
 static enum ct_status why_not(const struct found_reader *reader, char *words, size_t nr_bytes)
 {
 	const char *library = library_of(&reader->kinds);
 	bool is_described = reader->kinds.kinds.count > 0;
 
-	if (!library)
+	if (!library && reader->boxes.kinds.count == 0)
 		return CT_OK;
+	if (!library) {
+		snprintf(words, nr_bytes,
+			"the program has async functions of Rust, and none of them is in a box");
+		return CT_ERR_NOT_FOUND;
+	}
 	snprintf(words, nr_bytes, "the program has tasks of %s, %s", library,
 		is_described
 			? "and none of them is alive"

@@ -58,6 +58,10 @@ void rust_kinds_fini(struct rust_kinds *kinds);
 bool rust_kinds_dropped(const struct image *image, const struct modules *modules, uint64_t address,
 	Dwarf_Die *ret_type);
 
+/* rust_kinds_polled: of which type is the future that the function at this address polls? False: it polls none. */
+bool rust_kinds_polled(const struct image *image, const struct modules *modules, uint64_t address,
+	Dwarf_Die *ret_type);
+
 /* A task that awaits an object, as its future leads there. */
 struct rust_waiting {
 	struct rust_value object;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Tests what is said of tasks of Rust that other executors than tokio's run, in the memory of a process, against what the
-program says of itself (tests/rust-unprepared/src/bin/executors.rs).
+programs say of themselves (tests/rust-unprepared/src/bin): async-executor's, and one of the program's own.
 """
 import json
 import pathlib
@@ -55,6 +55,18 @@ def test_circle(program):
     check(found == [("mutex-deadlock", 2)] and "crossing" in report["findings"][0]["title"], f"{program}: {report['findings']}")
 
 
+def test_boxes(program):
+    """Futures in boxes are tasks of an executor that nobody knows; boxes in them are not, also while some come and go."""
+    for words in (("20",), ("busy", "20")):
+        with running(program, *words) as (process, said):
+            found = [row for row in tasks(process) if row["function"] != "boxed::turning"]
+        counts = {line: sum(str(row["line"]) == line for row in found) for line in said}
+        check(counts == said and len(found) == sum(said.values()), f"{program}: {counts} of {len(found)}, not {said}; {found[:10]}")
+        check({row["frame_bytes"] > 0 for row in found} == {True}, f"{program}: {found[:10]}")
+        locks = {row["wait_object"] for row in found if row["function"] == "boxed::locking"}
+        check(len(locks) == 1 and locks.pop().startswith("lock:"), f"{program}: {locks}")
+
+
 def test_without_debug_information(program, scratch):
     """The symbols alone say that there are tasks, and a sentence says what lacks."""
     bare = scratch / "bare"
@@ -75,6 +87,8 @@ def main():
             test_busy(program)
             test_circle(program)
         test_without_debug_information(programs[0], pathlib.Path(name))
+    for program in built("boxed")[0]:
+        test_boxes(program)
 
 
 if __name__ == "__main__":
