@@ -4,9 +4,11 @@
  * there; for each coroutine, both counts as they were when its wait began.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "analyze/overlooked.h"
 #include "analyze/parts.h"
+#include "analyze/runtime_words.h"
 #include "analyze/wakers.h"
 #include "analyze/watched_places.h"
 
@@ -16,7 +18,15 @@
 #define LEAST_SERVED 3u /* who has ended so many waits there serves one after the other */
 #define TIMES_LONGER_SERVED 1000
 #define STARTS 3u
-#define LATEST 10 /* the last part of the wait, one in so many */
+#define LEAST_OVERTAKING 100u
+#define LEAST_OWN 3u
+#define LEAST_AT_LARGE 20u /* where all waits of a coroutine share one place */
+#define LEAST_WITH 3u
+#define SHARE_IN_TURN \
+	10u      /* one wait in so many ends while one that came later waits: this is no stack */
+#define NEAR 100 /* waits that began within one part in so many of the time since */
+#define COROS_ASKED 4096u /* all pairs of more coroutines would take too long to look at */
+#define LATEST 10         /* the last part of the wait, one in so many */
 
 /* Those that are left of the kind that ended such waits. */
 struct unserved {
@@ -29,6 +39,8 @@ struct place {
 	uint64_t nr_ended; /* waits that were ended here */
 	int64_t longest_ns;
 	ct_time last_began;          /* begin of the wait that ended last */
+	uint32_t newest;             /* the coroutine that began to wait here last */
+	uint64_t nr_in_turn;         /* of nr_ended: one that had come later still waited here */
 	ct_time first_ended;         /* when the first of them ended */
 	uint32_t spawned_at[STARTS]; /* where those were started that ended waits here */
 	uint32_t from;               /* where the first of them had waited before */
@@ -49,8 +61,9 @@ struct place {
 
 /* When the coroutine's last wait began, modulo 2^32. */
 struct of_wait {
-	uint32_t nr_ended; /* at its place; 0: fewer than LEAST_ENDED */
-	uint32_t nr_turns; /* runs from `from` of its place */
+	uint32_t nr_ended;  /* at its place; 0: fewer than LEAST_ENDED */
+	uint32_t nr_turns;  /* runs from `from` of its place */
+	uint32_t nr_before; /* at its place, however few */
 };
 
 /* Kept for coroutines that have ended waits of others: where, and how many there, one after the other. */
@@ -98,6 +111,11 @@ static void note_waker(struct model_watch *watch, struct place *place, uint32_t 
 	of->nr_served++;
 }
 
+static bool waits_at(const struct model_coro *coro, uint32_t site)
+{
+	return coro->state == CT_STATE_WAITING && coro->wait_site == site;
+}
+
 static bool look_at_wake(struct model_watch *watch, const struct model_sight *sight)
 {
 	const struct model_coro *coro = &watch->model->coros.at[sight->coro];
@@ -112,6 +130,8 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 		place->first_ended = sight->event->time;
 	place->longest_ns = waited_ns > place->longest_ns ? waited_ns : place->longest_ns;
 	place->last_began = coro->suspended;
+	place->nr_in_turn += place->newest != sight->coro &&
+			     waits_at(&watch->model->coros.at[place->newest], site);
 	return true;
 }
 
@@ -129,12 +149,18 @@ static bool look_at_run(struct model_watch *watch, const struct model_sight *sig
 static bool look_at_wait(struct model_watch *watch, const struct model_sight *sight)
 {
 	struct place *place = place_at(watch, watch->model->coros.at[sight->coro].wait_site);
-	struct of_wait *of = model_watch_coro(watch, sight->coro), fresh = {0};
+	struct of_wait *of = model_watch_coro(watch, sight->coro), fresh = *of;
 
-	if (place && place->nr_ended >= LEAST_ENDED && !place->is_mixed && place->from)
-		fresh = (struct of_wait){
-			(uint32_t)place->nr_ended, (uint32_t)place_at(watch, place->from)->nr_runs};
-	if (of->nr_ended != fresh.nr_ended || of->nr_turns != fresh.nr_turns)
+	if (place)
+		place->newest = sight->coro;
+	fresh.nr_before = place ? (uint32_t)place->nr_ended : 0;
+	fresh.nr_ended = fresh.nr_turns = 0;
+	if (place && place->nr_ended >= LEAST_ENDED && !place->is_mixed && place->from) {
+		fresh.nr_ended = fresh.nr_before;
+		fresh.nr_turns = (uint32_t)place_at(watch, place->from)->nr_runs;
+	}
+	if (of->nr_before != fresh.nr_before || of->nr_ended != fresh.nr_ended ||
+		of->nr_turns != fresh.nr_turns)
 		*of = fresh;
 	return true;
 }
@@ -291,6 +317,60 @@ bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct 
 	       place_of(analysis, coro)->last_began > coro->suspended;
 }
 
+/* How many waits there have ended since this one began, whose coroutines cannot all have waited there before it. */
+static uint32_t nr_overtaking(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	uint32_t count = (uint32_t)place->nr_ended - wait_of(analysis, coro)->nr_before;
+	uint32_t nr_coros = (uint32_t)analysis->model->coros.count;
+
+	return place->last_began > coro->suspended && count > nr_coros ? count - nr_coros : 0;
+}
+
+/* Have at least a hundred waits ended there that began later, and before that `nr_own` or more of its own? */
+static bool is_overtaken(
+	const struct analysis *analysis, const struct model_coro *coro, uint32_t nr_own)
+{
+	return place_of(analysis, coro) && analyze_wakers_nr_own(analysis, coro) >= nr_own &&
+	       nr_overtaking(analysis, coro) >= LEAST_OVERTAKING;
+}
+
+/* How many that were started where this one was are overtaken there, and began to wait with it, this one included. */
+static uint32_t nr_with(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model *model = analysis->model;
+	int64_t near_ns = analyze_waited_ns(analysis, coro) / NEAR;
+	uint32_t count = 0, i;
+
+	for (i = 1; i < model->coros.count && model->coros.count <= COROS_ASKED; i++) {
+		const struct model_coro *other = &model->coros.at[i];
+
+		count += other->process == coro->process && waits_at(other, coro->wait_site) &&
+			 other->spawn_site == coro->spawn_site &&
+			 llabs(other->suspended - coro->suspended) <= near_ns &&
+			 is_overtaken(analysis, other, LEAST_AT_LARGE);
+	}
+	return count;
+}
+
+bool analyze_overlooked_is_left(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+
+	if (coro->wait_object || coro->rare->descriptor ||
+		!analyze_wakers_is_bound(analysis, coro) || waits->count < LEAST_OVERTAKING ||
+		(uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER <= waits->max)
+		return false;
+	if (analyze_ties_is_at_large(coro))
+		return is_overtaken(analysis, coro, LEAST_AT_LARGE) &&
+		       nr_with(analysis, coro) >= LEAST_WITH;
+	return analyze_runtime_words_say_lock(analysis, coro) &&
+	       is_overtaken(analysis, coro, LEAST_OWN) &&
+	       place_of(analysis, coro)->nr_in_turn >
+		       place_of(analysis, coro)->nr_ended / SHARE_IN_TURN;
+}
+
 /* Has this one never been woken, while others that came later were? */
 static bool is_unserved(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -376,6 +456,20 @@ void analyze_overlooked_tell(
 		analyze_words_duration(
 			analysis, analysis->parties[coro->process].end - from->last_run),
 		words_ended(analysis, coro));
+}
+
+void analyze_overlooked_tell_overtaken(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
+
+	analyze_story_evidence(analysis, story,
+		"no wait here that has ended took more than %s, and %" PRIu32
+		" of them, at least, began later than this one; %" PRIu32
+		" waits of its own had ended here before",
+		analyze_words_duration(
+			analysis, (int64_t)model_histogram(times ? times->waits : NULL)->max),
+		nr_overtaking(analysis, coro), analyze_wakers_nr_own(analysis, coro));
 }
 
 /* Where those were started that ended such waits. */

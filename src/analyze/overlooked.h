@@ -48,6 +48,17 @@ bool analyze_overlooked_is_among_unserved(
 void analyze_overlooked_tell_unserved(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 
+/*
+ * analyze_overlooked_is_left: has the coroutine waited ten times longer than any of at least a hundred waits there, for
+ * something that is not recorded, while at least a hundred that began later ended, and had several of its own ended
+ * there before? The wait is in a function that is called a lock, at a place where waits end in their order or in none;
+ * or, where all waits of a coroutine share one place, at least three of its kind began to wait so with it.
+ * analyze_overlooked_tell_overtaken: adds the evidence.
+ */
+bool analyze_overlooked_is_left(const struct analysis *analysis, const struct model_coro *coro);
+void analyze_overlooked_tell_overtaken(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
+
 /* analyze_overlooked_tell: adds the evidence. */
 void analyze_overlooked_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);

@@ -51,8 +51,8 @@ bool analyze_runtime_words_runs(
 	return go_words_is(site_at(analysis, coro->rare->function_site)->function, word);
 }
 
-bool analyze_runtime_words_calls(
-	const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
+/* Is the innermost call of its wait one of the function of this name? */
+static bool calls(const struct analysis *analysis, const struct model_coro *coro, enum go_word word)
 {
 	const struct ct_tables *tables = analysis->tables;
 	uint32_t row = site_at(analysis, coro->wait_site)->stack;
@@ -61,12 +61,20 @@ bool analyze_runtime_words_calls(
 	       go_words_is(site_at(analysis, tables->stacks[row].site)->function, word);
 }
 
-/* "acquire", "Pool.acquire", "pool::Pool::acquire"; not "acquire_job". */
-static bool is_acquire(const char *name)
+/* Go has one word for all waits that nothing can end. */
+bool analyze_runtime_words_send_to_nobody(
+	const struct analysis *analysis, const struct model_coro *coro)
 {
-	size_t length = strlen(name), own = strlen("acquire");
+	return analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER) &&
+	       calls(analysis, coro, GO_WORD_SEND);
+}
 
-	return length >= own && strcasecmp(name + length - own, "acquire") == 0 &&
+/* "acquire", "Pool.acquire", "pool::Pool::acquire"; not "acquire_job". */
+static bool ends_in(const char *name, const char *word)
+{
+	size_t length = strlen(name), own = strlen(word);
+
+	return length >= own && strcasecmp(name + length - own, word) == 0 &&
 	       (length == own || ispunct((unsigned char)name[length - own - 1]));
 }
 
@@ -76,5 +84,25 @@ bool analyze_runtime_words_say_claim(const struct analysis *analysis, const stru
 
 	return CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK ||
 	       strcasestr(site->reason, "mutex") || strcasestr(site->reason, "semaphore") ||
-	       is_acquire(site->reason) || is_acquire(site->function);
+	       ends_in(site->reason, "acquire") || ends_in(site->function, "acquire");
+}
+
+/* "mutex_lock", "__synclock_lock", "rwlock_wrlock", "Gate::lock", "readLock"; not "unlock", "clock", "block". */
+static bool is_lock(const char *name)
+{
+	size_t length = strlen(name), own = strlen("lock");
+	const char *end = length > own ? name + length - own : name;
+	bool is_word = end > name && (ispunct((unsigned char)end[-1]) ||
+					     (end[0] == 'L' && islower((unsigned char)end[-1])));
+
+	return strcmp(name, "lock") == 0 ||
+	       (strcasecmp(end, "lock") == 0 &&
+		       (is_word || (end - name > 2 && end[-3] == '_' &&
+					   (strcmp(end - 2, "rdlock") == 0 ||
+						   strcmp(end - 2, "wrlock") == 0))));
+}
+
+bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return is_lock(site_at(analysis, coro->wait_site)->function);
 }

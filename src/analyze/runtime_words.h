@@ -20,9 +20,11 @@ struct model_coro;
  * for as long as it has waited for no longer than any wait should.
  * analyze_runtime_words_most_may_be_timed: is that so of most of the living coroutines created since then?
  * analyze_runtime_words_runs: did the coroutine begin in the function of this name?
- * analyze_runtime_words_calls: is the innermost call of its wait one of the function of this name?
  * analyze_runtime_words_say_claim: is the wait for a lock or a permit, as its object says, or the name of what is
  * awaited, a "mutex" or a "semaphore", or a call that ends with "acquire"?
+ * analyze_runtime_words_say_lock: is the function that waits called a lock, as "mutex_lock"?
+ * analyze_runtime_words_send_to_nobody: does it send to a channel that was never made? A program may be meant to
+ * receive for ever, as from a context without an end, or to select among nothing.
  */
 bool analyze_runtime_words_is(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
@@ -32,9 +34,10 @@ bool analyze_runtime_words_most_may_be_timed(
 	const struct analysis *analysis, uint32_t process, ct_time since);
 bool analyze_runtime_words_runs(
 	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
-bool analyze_runtime_words_calls(
-	const struct analysis *analysis, const struct model_coro *coro, enum go_word word);
 bool analyze_runtime_words_say_claim(
+	const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_runtime_words_send_to_nobody(
 	const struct analysis *analysis, const struct model_coro *coro);
 
 #endif

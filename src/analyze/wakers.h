@@ -75,6 +75,12 @@ bool analyze_wakers_were_its_own(const struct analysis *analysis, const struct m
  */
 bool analyze_wakers_wait_there(const struct analysis *analysis, const struct model_coro *coro);
 
+/*
+ * analyze_wakers_nr_own: how many waits of this coroutine at this place have been ended by others? Without its very
+ * first wait; 0: none, or it waited more often at three other places.
+ */
+uint32_t analyze_wakers_nr_own(const struct analysis *analysis, const struct model_coro *coro);
+
 /* analyze_wakers_has_woken: has this coroutine, or one that it started, ever woken another one? */
 bool analyze_wakers_has_woken(const struct analysis *analysis, uint32_t index);
 

@@ -49,3 +49,14 @@ const struct wakers_own *analyze_wakers_own(
 			return own[i].by && own[i].nr_ended >= LEAST_ENDED ? &own[i] : NULL;
 	return NULL;
 }
+
+uint32_t analyze_wakers_nr_own(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct wakers_own *own = analyze_watch_rare(analysis, &analyze_wakers_watcher, coro);
+	unsigned i;
+
+	for (i = 0; i < WAKERS_OWN; i++)
+		if (own[i].site == coro->wait_site)
+			return own[i].nr_ended;
+	return 0;
+}

@@ -103,16 +103,6 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	       !may_be_unemployed(analysis, coro);
 }
 
-/*
- * Does it send to a channel that was never made? Go has one word for all waits that nothing can end; a program may be
- * meant to receive for ever, as from a context without an end, or to select among nothing.
- */
-static bool sends_to_nobody(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_runtime_words_is(analysis, coro, GO_WORD_FOREVER) &&
-	       analyze_runtime_words_calls(analysis, coro, GO_WORD_SEND);
-}
-
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
 
 /* New coroutines from outside may bring what consumers wait for, but they release no lock, and make no room. */
@@ -455,7 +445,7 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 
 	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
-	if (sends_to_nobody(analysis, coro))
+	if (analyze_runtime_words_send_to_nobody(analysis, coro))
 		return KIND_NEVER;
 	if (is_longest(analysis, coro, FEW_WAITS) && analyze_held_is_kept(analysis, coro))
 		return KIND_KEPT;
@@ -502,6 +492,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_NONE;
 	if (!may_get_work(analysis, coro) && analyze_overlooked_is_among_unserved(analysis, coro))
 		return KIND_UNSERVED;
+	if (!may_get_work(analysis, coro) && analyze_overlooked_is_left(analysis, coro))
+		return KIND_OVERTAKEN;
 	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
 }
 
@@ -581,6 +573,8 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 	}
 	if (kind_of(analysis, coro) == KIND_UNSERVED)
 		analyze_overlooked_tell_unserved(analysis, story, coro);
+	if (kind_of(analysis, coro) == KIND_OVERTAKEN)
+		analyze_overlooked_tell_overtaken(analysis, story, coro);
 	if (kind_of(analysis, coro) == KIND_JOINING)
 		analyze_rounds_tell_ends(analysis, story, model_index(analysis->model, coro));
 	if (kind_of(analysis, coro) == KIND_PASSED)
