@@ -348,6 +348,29 @@ static const char *words_own(struct analysis *analysis, const struct chain *chai
 		analyze_words_place(analysis, own->wait_site));
 }
 
+static const char *words_with(struct analysis *analysis, const struct chain *chain,
+	const uint32_t *others, unsigned count)
+{
+	return analyze_say(analysis, "; in a circle with %s%s",
+		analyze_words_coros(analysis, others, count),
+		!chain->is_all_ended ? ""
+		: chain->is_own      ? ": only the next one has ended waits of each there"
+				     : ": each waits where only the next one has ended waits");
+}
+
+/* Some of the group, but not the first, are in the circle to which the chain leads. */
+static const char *words_partly(
+	struct analysis *analysis, const struct group *group, const struct chain *circle)
+{
+	uint32_t others[MEMBERS];
+	unsigned count = 0, i;
+
+	for (i = 0; i < circle->count; i++)
+		if (!analyze_group_has(analysis, group, circle->at[i]))
+			others[count++] = circle->at[i];
+	return count && count < circle->count ? words_with(analysis, circle, others, count) : "";
+}
+
 const char *analyze_waker_circle_words(struct analysis *analysis, const struct group *group)
 {
 	struct chain chain = chain_from(analysis, analyze_group_first(analysis, group)->coro);
@@ -357,14 +380,10 @@ const char *analyze_waker_circle_words(struct analysis *analysis, const struct g
 		return "; nobody else has ended such waits so far";
 	if (chain.is_circle && !analyze_group_has(analysis, group, chain.at[1]) &&
 		!analyze_same_locks_holder(analysis, coro_at(analysis, chain.at[0])))
-		return analyze_say(analysis, "; in a circle with %s%s",
-			analyze_words_coros(analysis, chain.at + 1, chain.count - 1),
-			!chain.is_all_ended ? ""
-			: chain.is_own      ? ": only the next one has ended waits of each there"
-				       : ": each waits where only the next one has ended waits");
+		return words_with(analysis, &chain, chain.at + 1, chain.count - 1);
 	if (chain.count == 2 && circle.count == 1 && chain.is_all_ended && !chain.is_own)
 		return words_own(analysis, &chain);
-	return "";
+	return chain.is_circle ? "" : words_partly(analysis, group, &circle);
 }
 
 static const char *words_reason(struct analysis *analysis, const struct ahead *ahead)
