@@ -13,6 +13,7 @@
 #include "analyze/parts.h"
 #include "analyze/provenance.h"
 #include "analyze/rounds.h"
+#include "analyze/runtime_words.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
 #include "analyze/successors.h"
@@ -53,8 +54,13 @@ static enum rank rank_of_wait(const struct analysis *analysis, const struct mode
 {
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	if (coro->state != CT_STATE_WAITING || !model_is_unnamed(coro->wait_object))
+	if (coro->state != CT_STATE_WAITING)
 		return RANK_OTHER;
+	if (!model_is_unnamed(coro->wait_object))
+		return kind == CTP_RESOURCE_CHANNEL &&
+				       analyze_runtime_words_say_send(analysis, coro)
+			       ? RANK_CLAIM
+			       : RANK_OTHER;
 	if (analyze_ties_may_be_idle(analysis, coro))
 		return RANK_IDLE;
 	return kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL ? RANK_CLAIM : RANK_OTHER;
@@ -65,6 +71,7 @@ static bool is_between_messages(const struct analysis *analysis, const struct mo
 {
 	return coro->state == CT_STATE_WAITING && !model_is_unnamed(coro->wait_object) &&
 	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL &&
+	       !analyze_runtime_words_say_send(analysis, coro) &&
 	       !analyze_ties_object(analysis, coro)->givers.had_stock &&
 	       analyze_rounds_come_back(analysis, coro);
 }

@@ -106,3 +106,11 @@ bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struc
 {
 	return is_lock(site_at(analysis, coro->wait_site)->function);
 }
+
+bool analyze_runtime_words_say_send(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct ct_site *site = site_at(analysis, coro->wait_site);
+	const char *name = *site->reason ? site->reason : site->function;
+
+	return ends_in(name, "send") || ends_in(name, "put") || ends_in(name, "push");
+}
