@@ -7,6 +7,9 @@
  * time. A thread that was not looked at counts only if nothing else of the process runs and a coroutine waits. The
  * rule is silent about marked coroutines, about programs that are stopped, and if events are missing since. If the
  * program does not record the ends of coroutines, the coroutine may have ended, and the finding is a Suspect.
+ *
+ * A thread that does things, such as reading from a descriptor, counts as well, if the run keeps at least two others
+ * waiting that usually go on sooner.
  */
 
 #include "analyze/hot.h"
@@ -17,6 +20,8 @@ enum doing {
 	DOING_COMPUTING,
 	DOING_UNSEEN, /* the thread was not looked at since */
 };
+
+#define LEAST_KEPT 2u /* a single one may wait for something else */
 
 static const struct model_thread *thread_of(
 	const struct analysis *analysis, const struct model_coro *coro)
@@ -85,6 +90,18 @@ bool rules_endless_run_is_unusual(const struct analysis *analysis, const struct 
 
 /* ---------------------------------------------------------------- the judgement */
 
+/* Does it run, and keep others of its thread waiting, whatever the thread does? */
+static bool is_keeping(const struct analysis *analysis, uint32_t index)
+{
+	const struct model_coro *coro = &analysis->model->coros.at[index];
+	uint32_t first;
+
+	return is_on_top(analysis, index) && !is_excused(analysis, coro) &&
+	       analyze_party_working_until(analysis, coro->process) - coro->changed >
+		       LIMIT(analysis, ENDLESS_TIME) &&
+	       rules_kept_waiting_count(analysis, index, &first) >= LEAST_KEPT;
+}
+
 struct context {
 	struct analysis *analysis;
 	uint32_t *nr_stuck; /* by process: coroutines that wait, are ready, or run without end */
@@ -136,6 +153,9 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	bool is_alone =
 		is_all_still(analysis, coro->process) && context->nr_stuck[coro->process] > 1;
 
+	if (!is_long(analysis, model_index(analysis->model, coro)))
+		return rules_endless_run_is_unusual(analysis, coro) ? CT_GRADE_LIKELY
+								    : CT_GRADE_SUSPECT;
 	/* Two coroutines that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
 		return rules_endless_run_is_unusual(analysis, coro) ? CT_GRADE_LIKELY
@@ -197,7 +217,8 @@ static void find(struct analysis *analysis)
 	for (i = 1; i < analysis->model->nr_threads; i++) {
 		uint32_t top = analysis->model->threads[i].top;
 
-		if (context.nr_stuck && top && is_long(analysis, top))
+		if (context.nr_stuck && top &&
+			(is_long(analysis, top) || is_keeping(analysis, top)))
 			judge(&context, top);
 	}
 }
@@ -206,11 +227,38 @@ static void find(struct analysis *analysis)
 
 static const char *words_doing(struct analysis *analysis, const struct model_coro *coro)
 {
+	uint32_t index = model_index(analysis->model, coro), first, count;
+
+	if (!is_long(analysis, index)) {
+		count = rules_kept_waiting_count(analysis, index, &first);
+		return analyze_say(analysis,
+			"has run on %s for %s, and %s others of this thread wait ten times longer "
+			"than they do",
+			analyze_words_thread(analysis, coro->thread),
+			analyze_words_duration(
+				analysis, analyze_party_working_until(analysis, coro->process) -
+						  coro->changed),
+			analyze_words_number(analysis, count));
+	}
 	return analyze_say(analysis, "has run on %s for %s; the thread is %s",
 		analyze_words_thread(analysis, coro->thread),
 		analyze_words_duration(analysis,
 			analyze_party_working_until(analysis, coro->process) - coro->changed),
 		analyze_stillness_words_thread(analysis, coro->thread));
+}
+
+/* Where the one waits that has been kept waiting for longest. */
+static void tell_kept(struct analysis *analysis, const struct model_coro *coro, struct story *story)
+{
+	uint32_t index = model_index(analysis->model, coro), first;
+	const struct model_coro *kept;
+
+	if (is_long(analysis, index) || !rules_kept_waiting_count(analysis, index, &first))
+		return;
+	kept = &analysis->model->coros.at[first];
+	analyze_story_evidence(analysis, story, "the first of them, %s, has waited since %s, at %s",
+		analyze_words_coro(analysis, kept), analyze_words_time(analysis, kept->suspended),
+		analyze_words_place(analysis, kept->wait_site));
 }
 
 static void tell_run(struct analysis *analysis, const struct model_coro *coro, struct story *story)
@@ -227,6 +275,7 @@ static void tell_run(struct analysis *analysis, const struct model_coro *coro, s
 	analyze_story_step(analysis, story, &step);
 	analyze_story_evidence(analysis, story, "%s %s", analyze_words_coro(analysis, coro),
 		words_doing(analysis, coro));
+	tell_kept(analysis, coro, story);
 	if (usual_time(analysis, coro))
 		analyze_story_evidence(analysis, story, "99 of 100 runs from there take at most %s",
 			analyze_words_duration(analysis, usual_time(analysis, coro)));

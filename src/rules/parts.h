@@ -206,6 +206,14 @@ bool rules_endless_run_is(const struct analysis *analysis, uint32_t index, int64
 bool rules_endless_run_is_unusual(const struct analysis *analysis, const struct model_coro *coro);
 uint32_t rules_endless_run_place(const struct model_coro *coro);
 
+/*
+ * rules_kept_waiting_count: this coroutine runs. Returns how many others of its thread wait, ten times longer than such
+ * waits take, and would have gone on in the first half of its run; *ret_first: the one that has waited for longest. 0
+ * if another thread runs coroutines, one has run since, or the kernel's accounts do not show that the thread was at it.
+ */
+uint32_t rules_kept_waiting_count(
+	const struct analysis *analysis, uint32_t runner, uint32_t *ret_first);
+
 /* rules_mutex_owner_tell: of a thread that waits for a mutex whose owner is known, tells what runs on the owner. */
 void rules_mutex_owner_tell(struct analysis *analysis, uint32_t waiting, struct story *story);
 
