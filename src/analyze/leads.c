@@ -18,6 +18,7 @@
 #include "analyze/giver_circle.h"
 #include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
+#include "analyze/own_wakers.h"
 #include "analyze/passages.h"
 #include "analyze/passed.h"
 #include "analyze/merged.h"
@@ -158,6 +159,7 @@ void analyze_leads_tell(
 	analyze_asked_tell(analysis, story, coro);
 	analyze_called_off_tell(analysis, story, coro);
 	analyze_ended_taker_tell(analysis, story, coro);
+	analyze_own_wakers_tell(analysis, story, coro);
 	analyze_facing_tell(analysis, story, coro);
 	analyze_omitted_tell(analysis, story, coro);
 	analyze_omitted_tell_between(analysis, story, coro);

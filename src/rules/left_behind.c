@@ -16,6 +16,7 @@
 #include "analyze/held.h"
 #include "analyze/lock_circle.h"
 #include "analyze/overlooked.h"
+#include "analyze/own_wakers.h"
 #include "analyze/resumers.h"
 #include "analyze/rounds.h"
 #include "analyze/runtime_words.h"
@@ -519,10 +520,11 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 	if ((kind == KIND_NONE || kind == KIND_STILL || kind == KIND_BEREFT) &&
 		has_sent_in_vain(analysis, coro))
 		return KIND_SENT;
-	if (kind == KIND_NONE && is_longest(analysis, coro, 1) &&
-		analyze_held_is_circle(analysis, coro))
-		return KIND_AWAITED;
-	return kind;
+	if (kind != KIND_NONE || !is_longest(analysis, coro, 1))
+		return kind;
+	return analyze_held_is_circle(analysis, coro)         ? KIND_AWAITED
+	       : analyze_own_wakers_has_ended(analysis, coro) ? KIND_WIDOWED
+							      : KIND_NONE;
 }
 
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)
