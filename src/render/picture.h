@@ -50,6 +50,9 @@ int render_picture_left_out_from(const struct scene *scene, const struct scene_b
  */
 int render_picture_label_y(const struct scene *scene, const struct scene_mark *mark, int direction);
 
+/* The base of the words at an open end: above its arrow, or below if the words of a mark before it reach that far. */
+int render_picture_end_y(const struct scene *scene, const struct scene_end *end);
+
 /* render_picture_none: a whole file that says why there is no picture. */
 void render_picture_none(struct text *text, const char *words);
 

@@ -8,11 +8,14 @@
 
 #include "render/facts.h"
 #include "render/picture.h"
+#include "say/safe.h"
 #include "say/say.h"
 
 #define ABOVE 16 /* from the middle of the lane up to the base of the words */
 #define ABOVE_NARROW 14
 #define LINE 13
+#define END_ABOVE 13 /* from an open end up to the base of its words */
+#define END_BELOW 21
 #define MOST_TAKEN (2u * CT_PICTURE_STEPS + 1u)
 #define MOST_PLACED 64u /* words that others keep away from */
 
@@ -69,6 +72,39 @@ static bool is_beside(const struct scene *scene, const struct scene_mark *mark, 
 		return false;
 	return abs(at - y) < LINE ||
 	       (mark->is_cause && !scene->is_narrow && abs(at + LINE - y) < LINE);
+}
+
+/* How far the words at a mark reach as they are, in letters that may be wider than the average. */
+static int words_until(const struct scene *scene, const struct scene_mark *mark)
+{
+	int until = reach_of(scene, mark), place_until;
+	struct text place = {0};
+
+	if (!mark->is_cause || scene->is_narrow || mark->has_loop)
+		return until;
+	render_scene_short_place(&place, scene->report->tables, mark->step->site);
+	place_until = mark->x + 6 +
+		      render_scene_pixels(say_columns(text_peek(&place), place.length)) * 8 / 7;
+	text_fini(&place);
+	return place_until < until ? place_until : until;
+}
+
+int render_picture_end_y(const struct scene *scene, const struct scene_end *end)
+{
+	int above = end->y - END_ABOVE, from = end->x + 8;
+	uint32_t i;
+
+	if (scene->is_narrow)
+		from = scene->width - 2 - render_scene_pixels(strlen(end->words)) * 8 / 7;
+	for (i = 0; i < scene->nr_marks; i++) {
+		const struct scene_mark *mark = &scene->marks[i];
+
+		if ((mark->has_loop ? mark->y == end->y
+				    : mark->has_arrow && is_beside(scene, mark, above)) &&
+			words_until(scene, mark) > from)
+			return end->y + END_BELOW;
+	}
+	return above;
 }
 
 static bool is_between(int y, int one, int other)

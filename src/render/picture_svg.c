@@ -62,6 +62,23 @@ static void draw_lane_sign(struct text *text, const struct ct_lane *lane, int y)
 		text_format(text, "<path class=\"mark\" d=\"M12 %dl6 6l-6 6l-6 -6z\"/>\n", y - 6);
 }
 
+#define LEAST_PLACE 8 /* columns; less of a place says nothing */
+
+/* A place that has no room after the name loses its beginning: its end says the line. */
+static void add_place(struct text *name, const char *place, size_t columns)
+{
+	size_t length = strlen(place), taken = say_columns(name->at ? name->at : "", name->length);
+	const char *rest = place;
+
+	if (taken + LEAST_PLACE < columns && taken + say_columns(place, length) > columns) {
+		while (*rest && taken + 1 + say_columns(rest, strlen(rest)) > columns)
+			for (rest++; ((unsigned char)*rest & 0xc0) == 0x80; rest++)
+				;
+		text_add(name, "\xe2\x80\xa6");
+	}
+	text_add(name, rest);
+}
+
 /*
  * Above the bars: the name and the place in one line. What crosses the line, arrows and folds, passes behind the words.
  */
@@ -69,12 +86,15 @@ static void draw_name_above(struct text *text, const struct scene *scene, uint32
 {
 	const struct ct_lane *lane = &scene->finding->picture.lanes[number];
 	int y = render_scene_top(scene, number) + 13, width = scene->names_width - 24, needed;
-	struct text name = {0};
+	struct text name = {0}, place = {0};
 
 	say_safe(&name, lane->name);
 	if (say_peek_site(scene->report->tables, lane->site)->file[0])
 		text_add(&name, ", ");
-	render_scene_short_place(&name, scene->report->tables, lane->site);
+	render_scene_short_place(&place, scene->report->tables, lane->site);
+	add_place(&name, text_peek(&place), (size_t)render_scene_columns(width));
+	name.is_broken |= place.is_broken;
+	text_fini(&place);
 	/* Bold letters are wider. */
 	needed = render_scene_pixels(say_columns(text_peek(&name), name.length)) * 8 / 7;
 	text_format(text, "<rect class=\"%s\" x=\"4\" y=\"%d\" width=\"%d\" height=\"14\"/>\n",
@@ -341,9 +361,9 @@ static void draw_end(struct text *text, const struct scene *scene, const struct 
 		text_format(text,
 			"<text class=\"%s\" text-anchor=\"end\" x=\"%d\" "
 			"y=\"%d\">%s</text>\n",
-			class, scene->width - 2, end->y - 13, end->words);
+			class, scene->width - 2, render_picture_end_y(scene, end), end->words);
 	else
-		label(text, class, end->x + 8, end->y - 13, end->words, 140);
+		label(text, class, end->x + 8, render_picture_end_y(scene, end), end->words, 140);
 }
 
 /* What did not happen has no time: its number stands at the open end. */

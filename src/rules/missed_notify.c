@@ -30,8 +30,9 @@ static const char *how_missed(
 		analyze_ties_object(analysis, coro)->found.time >= coro->suspended)
 		return "";
 	return analyze_say(analysis,
-		": coroutine %" PRIu64 " had suspended %s before, but was perhaps not yet in the "
-		"list",
+		": coroutine %" PRIu64
+		" had suspended %s before, but was perhaps not yet listed as "
+		"waiting",
 		coro->id, analyze_words_duration(analysis, waited));
 }
 

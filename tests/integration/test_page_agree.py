@@ -113,6 +113,7 @@ def check_closed(browser, server, _):
         check(all(len(row) == 4 for row in rows_of(it, ".members")), f"{rows_of(it, '.members')}")
         it.show("timeline")
         words = it.words()
+        check(not any("generation 1" in word for word in words), f"{words}")
         head = words.index("descriptors")
         check({"descriptor 7", "descriptor 8"} <= set(words[head + 1:head + 11]) and words.count("closed") == 2, f"{words}")
         crosses = [one for one in it.picture().iter(SVG + "path") if one.get("stroke") == ALARM and one.get("stroke-width") == "2" and not one.get("stroke-dasharray")]

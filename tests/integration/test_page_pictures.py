@@ -3,6 +3,7 @@
 name, a legend's shape stands at its words, each step has its number, and the room is used. Also the words and flags that
 the other screens give a finding."""
 import pathlib
+import re
 
 from browser import Page, open_browser
 from support import COROTRACER, check, folder, run
@@ -150,6 +151,36 @@ def check_own_line(browser, server):
         check(it.page.locator("svg.picture circle.ring").count() == 1, "no step is ringed")
 
 
+# Three take a lock each, wait for their turn, and then for the lock of the next: many moments, and a long name at the last one.
+ROUND = "\n".join((
+    "trace from=0 until=1318ms", "process 1 pid=100 program=/bin/table probe ledger", "thread 1 tid=100 name=main", "thread 2 tid=101 name=worker-0",
+    "site 1 kind=source file=/src/table.cpp line=61 function=play", "site 2 kind=function file=/src/round_of_philosophers.cpp line=32 function=dine_at_a_round_table",
+    "site 3 kind=source file=/src/round_of_philosophers.cpp line=48 function=dine reason=lock", "site 4 kind=source file=/src/turn.cpp line=45 function=dine reason=turn",
+    *(f"{6656 + 3 * i}us t1 create c{i} 0x1{i}010 @1\n+1us t1 frame c{i} 0x1{i}000 @2" for i in (1, 2, 3)),
+    *(f"{at}us t2 resume c{i}\n{at + run}us t2 acquire c{i} lock:0x7ffda6d96c{i}0 @4\n+1us t2 suspend c{i} event:0x5000 @4" for i, at, run in ((1, 6764, 46), (2, 6848, 0), (3, 6852, 3))),
+    *(f"{at}us t2 wake coroutine:{i}\n+1us t2 resume c{i}\n+{run}us t2 suspend c{i} lock:0x7ffda6d96c{i % 3 + 1}0 @3" for i, at, run in ((3, 6868, 4), (1, 6874, 3), (2, 6879, 2))), ""))
+
+# What stands in one line with the words at an open end, and closer to them than two words of a sentence.
+READ_ON = """(() => {
+	const boxes = [...document.querySelectorAll('svg.picture text')].map((one) => [one.textContent, one.getBoundingClientRect()]);
+	return boxes.filter(([words]) => /^no wake/.test(words)).flatMap(([words, end]) => boxes
+		.filter(([other, box]) => box.left < end.left && Math.abs(box.top - end.top) < 9 && box.right > end.left - 5).map(([other]) => `${other} ${words}`));
+})()"""
+
+
+def check_ends(browser, server):
+    """The words of the last arrow do not read on as those at the open end behind it."""
+    for size in (NARROW, WIDE):
+        with Page(browser, server, *size) as it:
+            it.open("findings")
+            check(len(re.findall("no wake (came|was seen)", picture_of(it))) >= 3, it.text("main"))
+            found = it.page.evaluate(READ_ON)
+            check(not found, f"at {size}: {found}")
+            names = it.page.locator("svg.picture text.halo.strong").all_text_contents()
+            check(size == WIDE or any(re.match(r"coroutine 1 \(.*, …\w+\.cpp:32$", one) for one in names), f"{names}")
+            it.quiet()
+
+
 def check_file(browser, place, trace):
     """The page that is one file says so, and shows the same picture."""
     run(COROTRACER, "report", "--format", "page", "-o", place / "one.html", trace)
@@ -179,6 +210,9 @@ def main():
         server = serve(place / "healthy.txt")
         check_healthy(browser, server)
         server.stop()
+        for name, text in (("round", ROUND), ("lossy", ROUND + "7ms t1 lost 1\n")):
+            (place / f"{name}.txt").write_text(text, encoding="utf-8")
+            with_server(place / f"{name}.txt", lambda it: check_ends(browser, it))
         check_file(browser, place, traces["0130"])
 
 

@@ -18,13 +18,18 @@ interface Named {
 	hint: string;
 }
 
+/** Behind a lane's name is room for little: "connection" of a number's first descriptor, "generation 2" of a later one. */
+function hintOf(within: string): string {
+	return /generation (?!1$)\d+$/.exec(within)?.[0] ?? within.replace(/,? ?generation 1$/, "");
+}
+
 function namedBy(finding: Finding | undefined): Named[] {
 	return (finding?.picture?.lanes ?? []).flatMap(({ kind, name, process, object }) => {
 		const handle = BigInt(object || 0);
 		if (kind !== "resource" || handle >> 56n !== DESCRIPTOR)
 			return [];
 		const [, before, within] = /^([^(]*?)(?: \((.*)\))?$/.exec(name) ?? ["", name, ""];
-		return [{ process: process ?? 1, number: Number(handle & 0xffffffffn), generation: Number(handle >> 32n & 0xffffffn), name: before!, hint: within ?? "" }];
+		return [{ process: process ?? 1, number: Number(handle & 0xffffffffn), generation: Number(handle >> 32n & 0xffffffn), name: before!, hint: hintOf(within ?? "") }];
 	});
 }
 
