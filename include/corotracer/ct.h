@@ -310,11 +310,7 @@ struct ct_record_options {
 	bool no_ledger;          /* record without the descriptor ledger */
 	const char *ledger_path; /* NULL: the ledger lies beside the library or the executable */
 
-	/*
-	 * Do not serve probes that speak version 1 of the protocol; by default they are served beside those of version
-	 * 2.
-	 */
-	bool no_version1;
+	bool no_version1;      /* do not serve probes that speak version 1 of the protocol */
 	uint32_t max_stations; /* coroutines that version 1 may trace; 0: 1,000,000, if they fit */
 	/* version 1: path of the shared memory; NULL, or taken already: a private folder */
 	const char *shm_path;
@@ -356,6 +352,8 @@ struct ct_record_options {
 
 	/* Samples of where threads run, by the kernel, in each second of processor time; at most CT_SAMPLE_HZ_MOST. */
 	uint32_t sample_hz;
+
+	bool looks_into_memory; /* keep what is in variables, as sights, if coroutines stand still until the end */
 };
 
 struct ct_record;

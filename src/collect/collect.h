@@ -70,6 +70,19 @@ enum ct_status collect_signal(
 /* collect_read_clock: defines a reading of the clocks: times up to now are final then. */
 void collect_read_clock(struct collect *collect);
 
+/* A process whose coroutines stand still, and since when, on CLOCK_MONOTONIC. */
+struct collect_still {
+	int64_t pid;
+	uint64_t since_ns;
+	bool has_probe;
+};
+
+/*
+ * collect_still: finds the process that has stood still for longest, of those with coroutines; else the one that wrote
+ * last, of those that have only a descriptor ledger. False: there is none that lives.
+ */
+bool collect_still(const struct collect *collect, struct collect_still *ret_still);
+
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
 

@@ -140,6 +140,33 @@ uint64_t collect_silence_next_ns(const struct collect *collect)
 	return due_ns;
 }
 
+static uint64_t still_since_ns(const struct process *process)
+{
+	return process->has_probe ? process->moved_ns : later(process->moved_ns, process->wrote_ns);
+}
+
+/* Without a probe, a program that another one started tells more than the one that waits for the end of the other. */
+static bool is_better(const struct process *process, const struct process *than)
+{
+	if (!than || process->has_probe != than->has_probe)
+		return !than || process->has_probe;
+	return (still_since_ns(process) < still_since_ns(than)) == process->has_probe;
+}
+
+bool collect_still(const struct collect *collect, struct collect_still *ret_still)
+{
+	const struct process *process, *best = NULL;
+
+	for_each_process (collect, process)
+		if (!process->has_ended && has_something_to_say(process) &&
+			is_better(process, best))
+			best = process;
+	if (best)
+		*ret_still =
+			(struct collect_still){best->pid, still_since_ns(best), best->has_probe};
+	return best != NULL;
+}
+
 void collect_silence_look(struct collect *collect)
 {
 	struct process *process;

@@ -27,6 +27,17 @@ struct frames_past {
 };
 
 /*
+ * frames_see: hands on, one sentence each, what a look at a program that runs sees beside its coroutines, as sights of
+ * a source do: what is in their variables and in what they await, and what its threads are in. `is_recorded`: a probe
+ * records where they wait; else that is said as well. `coro`: the number that a probe in the program gave the
+ * coroutine; 0: none, and then the sentence says where it waits, and is said of two at a place at most. The text lives
+ * until `take` returns; false: ends the look. Closes the image. Errors are those of frames_source_open.
+ */
+enum ct_status frames_see(struct image *image, bool is_recorded,
+	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
+	struct ct_error *reterr);
+
+/*
  * frames_source_open: finds the coroutines of an image, and closes the image, also if that fails. `again`: how to look
  * a second time; NULL: a core dump, which does not change. `past`: what the program recorded itself, with which its
  * coroutines are told together (join.h), and which is taken over, also after a failure; NULL: nothing. What could not

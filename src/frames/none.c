@@ -39,6 +39,14 @@ void image_close(struct image *image)
 	(void)image;
 }
 
+enum ct_status frames_see(struct image *image, bool is_recorded,
+	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
+	struct ct_error *reterr)
+{
+	(void)image, (void)is_recorded, (void)take, (void)context;
+	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
+}
+
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
 	const struct frames_past *past, struct ct_source **ret_source, struct ct_error *reterr)
 {

@@ -140,7 +140,7 @@ static bool is_wrapper(enum python_type type)
 {
 	return type == PYTHON_ASYNC_SEND || type == PYTHON_ASYNC_THROW ||
 	       type == PYTHON_ASYNC_NEXT || type == PYTHON_COROUTINE_WRAPPER ||
-	       type == PYTHON_FUTURE_ITERATOR;
+	       type == PYTHON_FUTURE_ITERATOR || type == PYTHON_STEPS;
 }
 
 /* Returns the coroutine that an object is, or wraps; 0, and *ret_last: it is none. */

@@ -8,6 +8,8 @@
 #include "frames/walk.h"
 #include "say/say.h"
 
+#define STEPS_CORO \
+	40u /* where the probe's object has the number (struct steps, sdk/python/probe/step.h) */
 #define WORD sizeof(uint64_t)
 #define TASKS_MAX 100000000u
 #define REFERENCES_MAX \
@@ -331,6 +333,16 @@ static bool note_types(const struct python *python)
 	return true;
 }
 
+/* The probe of this project puts a coroutine into an object of its own, which has the number that the probe gave it. */
+static uint64_t identity_of(const struct python *python, uint64_t coroutine)
+{
+	uint64_t identity = 0;
+
+	if (python_type_of(python, coroutine) == PYTHON_STEPS)
+		image_read_word(python->image, coroutine + STEPS_CORO, &identity);
+	return identity;
+}
+
 static bool take_task(struct python_tasks *tasks, uint32_t at)
 {
 	struct python *python = &tasks->python;
@@ -339,6 +351,7 @@ static bool take_task(struct python_tasks *tasks, uint32_t at)
 	struct python_chain chain;
 
 	python_chain_read(python, task->coroutine, &chain);
+	coroutine.identity = identity_of(python, task->coroutine);
 	coroutine.bytes = bytes_of(python, &chain);
 	coroutine.knot = knot_of(python, task, &chain);
 	coroutine.name = name_of(python, task->name);

@@ -10,6 +10,7 @@
 #include "frames/frames.h"
 #include "frames/narrate.h"
 #include "frames/follow.h"
+#include "frames/see.h"
 
 static const struct found_reader_ops *const kinds[] = {
 	&found_threads, &found_stackful, &found_cpp, &found_rust, &found_python};
@@ -164,13 +165,21 @@ static void tell_running(struct telling *telling)
 	}
 }
 
-static enum ct_status find_and_tell(struct telling *telling, const struct frames_again *again,
-	const struct frames_past *past, struct ct_error *reterr)
+static enum ct_status find_all(
+	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
 	enum ct_status status = find(telling, again, reterr);
 
 	if (status == CT_OK && !follow_judge(&telling->found, telling->image))
 		status = ct_fail_memory(reterr);
+	return status;
+}
+
+static enum ct_status find_and_tell(struct telling *telling, const struct frames_again *again,
+	const struct frames_past *past, struct ct_error *reterr)
+{
+	enum ct_status status = find_all(telling, again, reterr);
+
 	if (status == CT_OK && telling->found.coroutines.count == 0 && !telling->found.has_stacks)
 		status = refuse_unless(telling, past, reterr);
 	if (status)
@@ -181,6 +190,35 @@ static enum ct_status find_and_tell(struct telling *telling, const struct frames
 	narrate_found(telling);
 	return telling->is_out_of_memory || telling->found.is_out_of_memory ? ct_fail_memory(reterr)
 									    : CT_OK;
+}
+
+static void close_telling(struct telling *telling)
+{
+	close_readers(telling);
+	found_fini(&telling->found);
+	found_fini(&telling->before);
+	image_close(telling->image);
+}
+
+enum ct_status frames_see(struct image *image, bool is_recorded,
+	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
+	struct ct_error *reterr)
+{
+	struct telling telling = {.image = image, .source = calloc(1, sizeof(*telling.source))};
+	enum ct_status status = CT_ERR_NO_MEMORY;
+
+	if (telling.source) {
+		arena_init(&telling.source->arena);
+		status = find_all(&telling, NULL, reterr);
+	} else {
+		ct_fail_memory(reterr);
+	}
+	if (status == CT_OK)
+		see_found(&telling.found, is_recorded, take, context);
+	close_telling(&telling);
+	if (telling.source)
+		narrate_close(telling.source);
+	return status;
 }
 
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
@@ -199,12 +237,9 @@ enum ct_status frames_source_open(struct image *image, const struct frames_again
 		status = join_past(&telling, past, ret_source, reterr);
 	else if (past)
 		source_close(past->source);
-	close_readers(&telling);
-	found_fini(&telling.found);
-	found_fini(&telling.before);
 	if (telling.image != image)
-		image_close(telling.image);
-	image_close(image);
+		image_close(image);
+	close_telling(&telling);
 	if (status && telling.source)
 		narrate_close(telling.source);
 	else if (telling.source)

@@ -19,6 +19,7 @@
 #include "base/known_options.h"
 #include "session/ledger_path.h"
 #include "session/look.h"
+#include "session/memory_look.h"
 #include "session/namer.h"
 #include "stages/naming.h"
 #include "stages/nothing.h"
@@ -32,9 +33,7 @@
 #include "session/wanted.h"
 
 #define FLIGHT_WAIT_MS 250
-
-/* Rows become visible within 50 ms. */
-#define SHOW_WAIT_MS 15
+#define SHOW_WAIT_MS 15 /* rows become visible within 50 ms */
 #define SHOW_PERIOD_NS UINT64_C(15000000)
 #define SHOW_BEHIND_NS UINT64_C(10000000)
 
@@ -69,7 +68,8 @@ struct ct_record {
 	int64_t found_pid;          /* process to look at before the recording ends; 0: none */
 	uint64_t begun_ns;
 	struct ct_process_look *look;
-	bool has_ended; /* the target has ended, and all its events are in the sink */
+	struct memory_look *memory; /* NULL: its memory is not looked into */
+	bool has_ended;             /* the target has ended, and all its events are in the sink */
 };
 
 static enum ct_status open_flight(
@@ -204,6 +204,7 @@ static enum ct_status start(
 	record->is_found = options->pid > 0;
 	record->found_pid = options->looks_at_end ? options->pid : 0;
 	record->begun_ns = clock_monotonic_ns();
+	record->memory = options->looks_into_memory && !record->flight ? memory_look_new() : NULL;
 	if (!options->ledger_path && !options->no_ledger && !record->is_found)
 		known.ledger_path = record->ledger_path = ledger_path_find(&record->ledger_trouble);
 	status = steering_new(options->wake_descriptor, &record->steering, reterr);
@@ -230,6 +231,7 @@ static char *find_former(const struct ct_record_options *options)
 static void release_names(struct ct_record *record)
 {
 	told_forget(record->whole);
+	memory_look_free(record->memory);
 	free(record->former);
 	free(record->output_path);
 	free(record->ledger_path);
@@ -421,6 +423,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	bool is_over = false;
 
 	namer_look(record->namer, record->collect, record->sink, now_ns);
+	memory_look_step(record->memory, record->collect, now_ns);
 	if (status == CT_OK)
 		steering_step(record->steering);
 	else
@@ -578,9 +581,10 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 {
 	struct ct_record_stats stats;
 	enum ct_status named = namer_finish(record->namer, record->collect, record->sink, reterr);
-	enum ct_status finished = collect_finish(record->collect, named ? NULL : reterr);
-	enum ct_status closed;
+	enum ct_status finished, closed;
 
+	memory_look_finish(record->memory, record->sink, clock_monotonic_ns());
+	finished = collect_finish(record->collect, named ? NULL : reterr);
 	ct_record_stats(record, &stats);
 	steering_end(record->steering);
 	control_close(record->control);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes sentences of what was found in memory (see.h). */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "frames/see.h"
+
+#define PLACES_MAX 16u  /* of which it is said how many coroutines wait there */
+#define OF_A_PLACE 2u   /* coroutines that no number tells apart, at one place */
+#define WITHOUT_MAX 32u /* and in all */
+
+struct seeing {
+	const struct found *found;
+	bool (*take)(void *context, uint64_t coro, const char *text);
+	void *context;
+	struct map by_place; /* coroutines without a number that were told, at a place */
+	uint32_t nr_without;
+	bool is_over;
+};
+
+static void take(struct seeing *seeing, uint64_t coro, const char *text)
+{
+	if (!seeing->is_over)
+		seeing->is_over = !seeing->take(seeing->context, coro, text);
+}
+
+static const struct found_place *place_of(
+	const struct seeing *seeing, const struct found_coroutine *coroutine)
+{
+	return &seeing->found->places.at[coroutine->place];
+}
+
+/* Is there room for one more at its place? */
+static bool is_told(struct seeing *seeing, const struct found_coroutine *coroutine)
+{
+	uint32_t count = 0;
+
+	map_get(&seeing->by_place, coroutine->place, &count);
+	if (coroutine->state != FRAME_WAITS || count == OF_A_PLACE ||
+		seeing->nr_without == WITHOUT_MAX)
+		return false;
+	seeing->nr_without++;
+	return map_put(&seeing->by_place, coroutine->place, count + 1);
+}
+
+static void take_at_place(
+	struct seeing *seeing, const struct found_coroutine *coroutine, const char *text)
+{
+	const struct found_place *place = place_of(seeing, coroutine);
+	struct text words = {0};
+
+	if (!text)
+		return;
+	text_format(&words, "a coroutine at %s:%" PRIu32 "%s%s: %s", place->file, place->line,
+		coroutine->name[0] ? ", called " : "", coroutine->name, text);
+	take(seeing, 0, text_peek(&words));
+	text_fini(&words);
+}
+
+static void see_coroutine(struct seeing *seeing, const struct found_coroutine *coroutine)
+{
+	const char *texts[] = {coroutine->variables, coroutine->awaits};
+	size_t i;
+
+	if (!texts[0] && !texts[1])
+		return;
+	if (!coroutine->identity && !is_told(seeing, coroutine))
+		return;
+	for (i = 0; i < 2; i++)
+		if (!coroutine->identity)
+			take_at_place(seeing, coroutine, texts[i]);
+		else if (texts[i])
+			take(seeing, coroutine->identity, texts[i]);
+}
+
+/* ---------------------------------------------------------------- how many wait where */
+
+static void see_place(struct seeing *seeing, uint32_t place, uint32_t count)
+{
+	const struct found_place *at = &seeing->found->places.at[place];
+	struct text words = {0};
+
+	text_format(&words, "%" PRIu32 " coroutine%s at %s (%s:%" PRIu32 ")", count,
+		count == 1 ? " waits" : "s wait", at->function, at->file, at->line);
+	take(seeing, 0, text_peek(&words));
+	text_fini(&words);
+}
+
+/* No event tells where coroutines wait that no probe knows. */
+static void see_places(struct seeing *seeing)
+{
+	const struct found *found = seeing->found;
+	struct map counts = {0};
+	uint32_t count, nr_told = 0;
+	bool is_well = true;
+	size_t i;
+
+	for (i = 0; i < found->coroutines.count && is_well; i++) {
+		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+
+		count = 0;
+		if (coroutine->state != FRAME_WAITS)
+			continue;
+		map_get(&counts, coroutine->place, &count);
+		is_well = map_put(&counts, coroutine->place, count + 1);
+	}
+	for (i = 0; i < found->coroutines.count && nr_told < PLACES_MAX; i++)
+		if (map_get(&counts, found->coroutines.at[i].place, &count)) {
+			see_place(seeing, found->coroutines.at[i].place, count);
+			map_remove(&counts, found->coroutines.at[i].place);
+			nr_told++;
+		}
+	map_fini(&counts);
+}
+
+void see_found(const struct found *found, bool is_recorded,
+	bool (*hand_on)(void *context, uint64_t coro, const char *text), void *context)
+{
+	struct seeing seeing = {.found = found, .take = hand_on, .context = context};
+	size_t i;
+
+	if (!is_recorded)
+		see_places(&seeing);
+	for (i = 0; i < found->sights.count; i++)
+		take(&seeing, 0, found->sights.at[i]);
+	for (i = 0; i < found->coroutines.count && !seeing.is_over; i++)
+		see_coroutine(&seeing, &found->coroutines.at[i]);
+	map_fini(&seeing.by_place);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks into the memory of a program that stands still (memory_look.h). */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/thread.h"
+#include "frames/frames.h"
+#include "session/memory_look.h"
+
+#define STILL_NS UINT64_C(500000000)
+#define STILL_WITHOUT_NS UINT64_C(1000000000) /* without a probe: it may still be starting */
+#define AGAIN 4u  /* times as long in one silence, or after a look that saw nothing */
+#define SHARE 20u /* looks take one part in so many of the time */
+#define NICE 10   /* lower priority than the traced program */
+#define SIGHTS_MAX 4096u
+
+/* A program that is asked to end may end its coroutines first: how long that may take. */
+#define ENDING_NS UINT64_C(5000000000)
+
+struct look {
+	struct collect_still still;
+	uint64_t begun_ns;
+	struct arena arena; /* of the texts */
+	VEC(struct ct_sight) sights;
+};
+
+struct memory_look {
+	pthread_t thread;
+	bool is_looking;
+	atomic_bool is_done;
+	struct look present;        /* the thread's, while it looks */
+	struct look last;           /* the last one that saw something */
+	struct collect_still tried; /* at the last look */
+	uint64_t tried_ns;
+	uint64_t due_ns;
+	uint64_t
+		moved_ns; /* when the coroutines were seen to have moved since the last one; 0: not */
+};
+
+struct memory_look *memory_look_new(void)
+{
+	struct memory_look *memory = calloc(1, sizeof(*memory));
+
+	if (!memory)
+		return NULL;
+	arena_init(&memory->present.arena);
+	arena_init(&memory->last.arena);
+	return memory;
+}
+
+static void clear(struct look *look)
+{
+	arena_fini(&look->arena);
+	arena_init(&look->arena);
+	look->sights.count = 0;
+}
+
+/* ---------------------------------------------------------------- the thread */
+
+static bool take(void *context, uint64_t coro, const char *text)
+{
+	struct look *look = context;
+	struct ct_sight sight = {
+		.text = arena_text(&look->arena, text, strlen(text)), .coro = coro};
+
+	return sight.text && look->sights.count < SIGHTS_MAX && vec_push(&look->sights, sight);
+}
+
+/* A look that fails sees nothing, and another one may follow. */
+static void *look_now(void *argument)
+{
+	struct memory_look *memory = argument;
+	struct image *image;
+
+	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
+	if (image_open_process((pid_t)memory->present.still.pid, &image, NULL) == CT_OK)
+		frames_see(image, memory->present.still.has_probe, take, &memory->present, NULL);
+	atomic_store_explicit(&memory->is_done, true, memory_order_release);
+	return NULL;
+}
+
+/* ---------------------------------------------------------------- functions for other threads */
+
+static void begin(struct memory_look *memory, const struct collect_still *still, uint64_t now_ns)
+{
+	clear(&memory->present);
+	memory->present.still = *still;
+	memory->present.begun_ns = memory->tried_ns = now_ns;
+	memory->tried = *still;
+	atomic_store_explicit(&memory->is_done, false, memory_order_relaxed);
+	memory->is_looking = thread_start(&memory->thread, look_now, memory) == 0;
+	memory->due_ns = UINT64_MAX;
+}
+
+static void end(struct memory_look *memory)
+{
+	uint64_t took_ns;
+	struct look former = memory->last;
+
+	pthread_join(memory->thread, NULL);
+	memory->is_looking = false;
+	took_ns = clock_monotonic_ns() - memory->present.begun_ns;
+	memory->due_ns = memory->present.begun_ns + took_ns * AGAIN;
+	if (memory->present.sights.count == 0)
+		return;
+	memory->due_ns = memory->present.begun_ns + took_ns * SHARE;
+	memory->last = memory->present;
+	memory->present = former;
+	memory->moved_ns = 0;
+}
+
+static bool is_same(const struct collect_still *one, const struct collect_still *other)
+{
+	return one->pid == other->pid && one->since_ns == other->since_ns;
+}
+
+/* What writes no events of its coroutines may be on the way to where it stays: looked at again, ever more rarely. */
+static bool is_due(
+	const struct memory_look *memory, const struct collect_still *still, uint64_t now_ns)
+{
+	uint64_t still_ns = now_ns > still->since_ns ? now_ns - still->since_ns : 0;
+
+	if (memory->is_looking || now_ns < memory->due_ns ||
+		still_ns < (still->has_probe ? STILL_NS : STILL_WITHOUT_NS))
+		return false;
+	return !is_same(&memory->tried, still) ||
+	       still_ns >= AGAIN * (memory->tried_ns - still->since_ns);
+}
+
+void memory_look_step(struct memory_look *memory, const struct collect *collect, uint64_t now_ns)
+{
+	struct collect_still still;
+
+	if (!memory)
+		return;
+	if (memory->is_looking && atomic_load_explicit(&memory->is_done, memory_order_acquire))
+		end(memory);
+	if (!collect_still(collect, &still))
+		return;
+	if (memory->moved_ns == 0 && memory->last.sights.count > 0 &&
+		!is_same(&memory->last.still, &still))
+		memory->moved_ns = now_ns;
+	if (is_due(memory, &still, now_ns))
+		begin(memory, &still, now_ns);
+}
+
+static void define(struct ct_sink *sink, const struct ct_sight *sight)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_NOTE,
+		.note = {.text = sight->text,
+			.count = 1,
+			.offset = CT_NO_OFFSET,
+			.is_sight = true,
+			.coro = sight->coro}};
+
+	sink_define(sink, &definition, NULL);
+}
+
+void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64_t now_ns)
+{
+	struct ct_sight since = {.coro = 0};
+	char words[160];
+	size_t i;
+
+	if (!memory)
+		return;
+	if (memory->is_looking)
+		end(memory);
+	if (memory->last.sights.count == 0 ||
+		(memory->moved_ns && now_ns - memory->moved_ns > ENDING_NS))
+		return;
+	snprintf(words, sizeof(words),
+		"process %lld was looked into %.1f s before the recording ended, when its "
+		"coroutines had not moved for "
+		"%.1f s",
+		(long long)memory->last.still.pid, (double)(now_ns - memory->last.begun_ns) / 1e9,
+		(double)(memory->last.begun_ns - memory->last.still.since_ns) / 1e9);
+	since.text = words;
+	define(sink, &since);
+	for (i = 0; i < memory->last.sights.count; i++)
+		define(sink, &memory->last.sights.at[i]);
+}
+
+void memory_look_free(struct memory_look *memory)
+{
+	if (!memory)
+		return;
+	if (memory->is_looking)
+		end(memory);
+	arena_fini(&memory->present.arena);
+	arena_fini(&memory->last.arena);
+	vec_fini(&memory->present.sights);
+	vec_fini(&memory->last.sights);
+	free(memory);
+}
