@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of what was found (found.h). */
-#include "frames/found.h"
+#include <inttypes.h>
+#include <stdio.h>
 
+#include "frames/found.h"
 #include "say/say.h"
 
 static const struct found_place no_place = {.function = "", .file = "", .reason = ""};
@@ -81,6 +83,17 @@ void found_coroutine(struct found *found, const struct found_coroutine *coroutin
 	if (!vec_push(&found->coroutines, *coroutine) ||
 		!map_put(&found->by_address, coroutine->address, index))
 		found->is_out_of_memory = true;
+}
+
+const char *found_who(const struct found *found, size_t index, char words[FOUND_WHO_BYTES])
+{
+	uint64_t number = found->is_by_probe ? found->coroutines.at[index].identity : index + 1;
+
+	if (number)
+		snprintf(words, FOUND_WHO_BYTES, "coroutine %" PRIu64, number);
+	else
+		snprintf(words, FOUND_WHO_BYTES, "a coroutine");
+	return words;
 }
 
 void found_note(struct found *found, uint64_t count, bool is_left_out, const char *text)

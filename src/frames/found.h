@@ -161,8 +161,9 @@ struct found {
 	threads; /* by their index in the image; some may be missing at the end */
 	VEC(struct found_note) notes;
 	VEC(const char *) sights;
-	bool is_moving;  /* the program runs on while its memory is read */
-	bool has_stacks; /* sights say what threads are in: worth a report without coroutines */
+	bool is_moving;   /* the program runs on while its memory is read */
+	bool is_by_probe; /* sentences name coroutines by the numbers that a probe gave them */
+	bool has_stacks;  /* sights say what threads are in: worth a report without coroutines */
 	bool is_out_of_memory;
 };
 
@@ -195,6 +196,13 @@ uint32_t found_call(struct found *found, uint32_t place, uint32_t caller);
 
 /* found_coroutine: adds one; a second one at the same address is left out. */
 void found_coroutine(struct found *found, const struct found_coroutine *coroutine);
+
+/*
+ * found_who: writes how sentences name a coroutine: "coroutine 7", or "a coroutine", if sentences are for a trace in
+ * which its number is not known; returns `words`.
+ */
+#define FOUND_WHO_BYTES 40u
+const char *found_who(const struct found *found, size_t index, char words[FOUND_WHO_BYTES]);
 
 /* found_note: adds a note for the report's data quality, unless the count is 0. The text is copied. */
 void found_note(struct found *found, uint64_t count, bool is_left_out, const char *text);

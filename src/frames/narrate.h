@@ -14,6 +14,7 @@ struct telling {
 	struct found_reader *readers[NARRATE_READERS];
 	struct found found;  /* in this image */
 	struct found before; /* at the first look; empty: there was none */
+	bool is_by_probe;    /* sentences name coroutines by the numbers of a probe */
 	ct_time between;     /* the two looks */
 	bool *are_early;     /* by coroutine: it has to be there at the first look */
 	bool is_of_life;     /* what is put: that the coroutines are there */

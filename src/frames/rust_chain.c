@@ -31,6 +31,7 @@ struct chain {
 	bool has_ended;
 	struct rust_value last; /* what the innermost one awaits */
 	bool has_last;
+	uint64_t identity; /* by which a probe knows the task */
 };
 
 /* A future of a library (rust_waits.def). */
@@ -159,14 +160,31 @@ static bool step_async(struct chain *chain, struct rust_value *value)
 	return !chain->is_initial && rust_member(&variant.value, "__awaitee", value);
 }
 
+/* The probe of this project wraps a future in one that has the number (sdk/rust/src/future.rs); 0: this is none. */
+static uint64_t identity_in(const struct chain *chain, const struct rust_value *value)
+{
+	struct rust_value member;
+	uint64_t identity = 0;
+
+	if (begins(rust_type_name(value), "TracedFuture<") &&
+		rust_member(value, "trace", &member) && rust_member(&member, "told", &member) &&
+		rust_member(&member, "coro", &member))
+		image_read_word(chain->image, member.address, &identity);
+	return identity;
+}
+
+/* A wrapped future within another one is a part of the task. */
 static void follow(struct chain *chain, struct rust_value value)
 {
 	int steps;
 
 	for (steps = 0; steps < STEPS_MAX; steps++) {
+		uint64_t identity = identity_in(chain, &value);
 		bool goes_on = rust_is_async(&value) ? step_async(chain, &value)
 						     : step_inside(chain, &value);
 
+		if (!chain->identity)
+			chain->identity = identity;
 		if (goes_on)
 			continue;
 		chain->last = value;
@@ -480,6 +498,7 @@ void rust_chain_tell(struct found *found, const struct image *image, const struc
 
 	follow(&chain, *future);
 	coroutine->content = content_of(&chain);
+	coroutine->identity = chain.identity;
 	note_parts(&chain, coroutine);
 	take_variables(&chain, coroutine);
 	say_locals(&chain, coroutine);

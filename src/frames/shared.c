@@ -121,13 +121,12 @@ static void add_holder(struct text *text, const struct shared *shared, uint32_t 
 	const struct found_variable *variable, bool is_first)
 {
 	const struct found_place *place = &shared->found->places.at[variable->place];
-	char words[512];
+	char words[512], who[FOUND_WHO_BYTES];
 
 	if (is_first)
-		snprintf(words, sizeof(words),
-			"%scoroutine %" PRIu32 " (%s, at %s:%" PRIu32 ") by '%s' (%s)",
-			text->length ? "; " : "", index + 1, place->function, place->file,
-			place->line, variable->name, variable->type);
+		snprintf(words, sizeof(words), "%s%s (%s, at %s:%" PRIu32 ") by '%s' (%s)",
+			text->length ? "; " : "", found_who(shared->found, index, who),
+			place->function, place->file, place->line, variable->name, variable->type);
 	else
 		snprintf(words, sizeof(words), " and '%s' (%s)", variable->name, variable->type);
 	text_add(text, words);
@@ -207,6 +206,7 @@ static void tell(struct shared *shared, const struct found_variable *asked)
 	const struct found_coroutine *coroutine;
 	struct told_lead told;
 	struct text holders = {0};
+	char who[FOUND_WHO_BYTES];
 	uint32_t index;
 
 	coroutine = coroutine_of(shared, asked, &index);
@@ -216,9 +216,9 @@ static void tell(struct shared *shared, const struct found_variable *asked)
 	told.nr_holders = find_holders(shared, asked, &targets, &holders);
 	if (holders.length > 0 && !is_known(shared, text_peek(&holders))) {
 		snprintf(told.words, sizeof(told.words),
-			"a lead: what coroutine %" PRIu32
-			" %s '%s', leads to memory to which another one leads: %s",
-			index + 1, asked->name[0] ? "has, which runs, in" : "awaits, of type",
+			"a lead: what %s %s '%s', leads to memory to which another one leads: %s",
+			found_who(shared->found, index, who),
+			asked->name[0] ? "has, which runs, in" : "awaits, of type",
 			asked->name[0] ? asked->name : asked->type, text_peek(&holders));
 		keep(shared, &told);
 	}

@@ -40,6 +40,7 @@ static enum ct_status look(struct telling *telling, struct ct_error *reterr)
 
 	found_init(&telling->found, &telling->source->arena);
 	telling->found.is_moving = telling->image->is_moving;
+	telling->found.is_by_probe = telling->is_by_probe;
 	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
 		status = kinds[i]->look(
 			telling->readers[i], telling->image, &telling->found, reterr);
@@ -204,7 +205,8 @@ enum ct_status frames_see(struct image *image, bool is_recorded,
 	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
 	struct ct_error *reterr)
 {
-	struct telling telling = {.image = image, .source = calloc(1, sizeof(*telling.source))};
+	struct telling telling = {
+		.image = image, .source = calloc(1, sizeof(*telling.source)), .is_by_probe = true};
 	enum ct_status status = CT_ERR_NO_MEMORY;
 
 	if (telling.source) {

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "frames/frames.h"
+#include "kernel/procfs.h"
 #include "session/memory_look.h"
 
 #define STILL_NS UINT64_C(500000000)
@@ -72,6 +73,13 @@ static bool take(void *context, uint64_t coro, const char *text)
 	return sight.text && look->sights.count < SIGHTS_MAX && vec_push(&look->sights, sight);
 }
 
+static bool has_ended(pid_t pid)
+{
+	struct procfs_stat stat;
+
+	return !procfs_stat(pid, &stat) || stat.state == 'Z' || stat.state == 'X';
+}
+
 /* A look that fails sees nothing, and another one may follow. */
 static void *look_now(void *argument)
 {
@@ -81,6 +89,9 @@ static void *look_now(void *argument)
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
 	if (image_open_process((pid_t)memory->present.still.pid, &image, NULL) == CT_OK)
 		frames_see(image, memory->present.still.has_probe, take, &memory->present, NULL);
+	/* What ends while it is looked at is seen in part. */
+	if (has_ended((pid_t)memory->present.still.pid))
+		memory->present.sights.count = 0;
 	atomic_store_explicit(&memory->is_done, true, memory_order_release);
 	return NULL;
 }
@@ -176,10 +187,11 @@ void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64
 		(memory->moved_ns && now_ns - memory->moved_ns > ENDING_NS))
 		return;
 	snprintf(words, sizeof(words),
-		"process %lld was looked into %.1f s before the recording ended, when its "
-		"coroutines had not moved for "
-		"%.1f s",
+		"process %lld was looked into %.1f s before the recording ended, when %s for %.1f "
+		"s",
 		(long long)memory->last.still.pid, (double)(now_ns - memory->last.begun_ns) / 1e9,
+		memory->last.still.has_probe ? "its coroutines had not moved"
+					     : "nothing of it had been recorded",
 		(double)(memory->last.begun_ns - memory->last.still.since_ns) / 1e9);
 	since.text = words;
 	define(sink, &since);

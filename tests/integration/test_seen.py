@@ -63,9 +63,9 @@ def test_nothing_is_said(scratch):
 
 
 def test_frames(scratch):
-    """The same of coroutines of C++20, whose program a user gives four seconds."""
+    """The same of coroutines of C++20, whose program a user gives eight seconds."""
     program, trace = compiled(scratch, "g++", "unprepared", "-O2"), scratch / "frames.ctrace"
-    with subprocess.Popen(["timeout", "-s", "INT", "4", COROTRACER, "run", "-o", trace, "--", program], stdin=subprocess.PIPE,
+    with subprocess.Popen(["timeout", "-s", "INT", "8", COROTRACER, "run", "-o", trace, "--", program], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as engine:
         said = json.loads(engine.stdout.readline())
         engine.wait(60)

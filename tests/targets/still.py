@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-PATIENCE_S = 4
+PATIENCE_S = 10
 
 
 async def working(number, lock, queue):
