@@ -165,6 +165,14 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	return true;
 }
 
+static void visit(struct model_watch *watch, struct release *release, model_visitor *visit_coro)
+{
+	uint32_t site;
+
+	for (site = 0; site < watch->nr_places; site++)
+		visit_coro(release, &place_at(watch, site)->newest, MODEL_MARK_NONE);
+}
+
 const struct model_watcher analyze_overlooked_watcher = {
 	.nr_coro_bytes = sizeof(struct of_wait),
 	.nr_rare_bytes = sizeof(struct of_coro),
@@ -172,6 +180,7 @@ const struct model_watcher analyze_overlooked_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake,
 		[MODEL_RUN] = look_at_run,
 		[MODEL_WAIT] = look_at_wait},
+	.visit = visit,
 };
 
 /* ---------------------------------------------------------------- queries */
