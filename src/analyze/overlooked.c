@@ -61,9 +61,10 @@ struct place {
 
 /* When the coroutine's last wait began, modulo 2^32. */
 struct of_wait {
-	uint32_t nr_ended;  /* at its place; 0: fewer than LEAST_ENDED */
-	uint32_t nr_turns;  /* runs from `from` of its place */
-	uint32_t nr_before; /* at its place, however few */
+	uint32_t nr_ended;   /* at its place; 0: fewer than LEAST_ENDED */
+	uint32_t nr_turns;   /* runs from `from` of its place */
+	uint32_t nr_before;  /* at its place, however few */
+	uint32_t nr_in_turn; /* of those before */
 };
 
 /* Kept for coroutines that have ended waits of others: where, and how many there, one after the other. */
@@ -154,13 +155,14 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 	if (place)
 		place->newest = sight->coro;
 	fresh.nr_before = place ? (uint32_t)place->nr_ended : 0;
+	fresh.nr_in_turn = place ? (uint32_t)place->nr_in_turn : 0;
 	fresh.nr_ended = fresh.nr_turns = 0;
 	if (place && place->nr_ended >= LEAST_ENDED && !place->is_mixed && place->from) {
 		fresh.nr_ended = fresh.nr_before;
 		fresh.nr_turns = (uint32_t)place_at(watch, place->from)->nr_runs;
 	}
-	if (of->nr_before != fresh.nr_before || of->nr_ended != fresh.nr_ended ||
-		of->nr_turns != fresh.nr_turns)
+	if (of->nr_before != fresh.nr_before || of->nr_in_turn != fresh.nr_in_turn ||
+		of->nr_ended != fresh.nr_ended || of->nr_turns != fresh.nr_turns)
 		*of = fresh;
 	return true;
 }
@@ -362,22 +364,29 @@ static uint32_t nr_with(const struct analysis *analysis, const struct model_coro
 	return count;
 }
 
+/* Do waits there end in their order, or in none, since this one began? A stack lets its idle workers wait for ever. */
+static bool end_in_turn(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	const struct of_wait *wait = wait_of(analysis, coro);
+
+	return (uint32_t)place->nr_in_turn - wait->nr_in_turn >
+	       ((uint32_t)place->nr_ended - wait->nr_before) / SHARE_IN_TURN;
+}
+
 bool analyze_overlooked_is_left(const struct analysis *analysis, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
+	bool is_at_large = analyze_ties_is_at_large(coro);
 
 	if (coro->wait_object || coro->rare->descriptor ||
 		!analyze_wakers_is_bound(analysis, coro) || waits->count < LEAST_OVERTAKING ||
-		(uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER <= waits->max)
+		(uint64_t)analyze_waited_ns(analysis, coro) / TIMES_LONGER <= waits->max ||
+		!is_overtaken(analysis, coro, is_at_large ? LEAST_AT_LARGE : LEAST_OWN) ||
+		!end_in_turn(analysis, coro))
 		return false;
-	if (analyze_ties_is_at_large(coro))
-		return is_overtaken(analysis, coro, LEAST_AT_LARGE) &&
-		       nr_with(analysis, coro) >= LEAST_WITH;
-	return analyze_runtime_words_say_lock(analysis, coro) &&
-	       is_overtaken(analysis, coro, LEAST_OWN) &&
-	       place_of(analysis, coro)->nr_in_turn >
-		       place_of(analysis, coro)->nr_ended / SHARE_IN_TURN;
+	return is_at_large ? nr_with(analysis, coro) >= LEAST_WITH
+			   : analyze_runtime_words_say_lock(analysis, coro);
 }
 
 /* Has this one never been woken, while others that came later were? */
@@ -470,14 +479,12 @@ void analyze_overlooked_tell(
 void analyze_overlooked_tell_overtaken(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-
 	analyze_story_evidence(analysis, story,
 		"no wait here that has ended took more than %s, and %" PRIu32
 		" of them, at least, began later than this one; %" PRIu32
 		" waits of its own had ended here before",
 		analyze_words_duration(
-			analysis, (int64_t)model_histogram(times ? times->waits : NULL)->max),
+			analysis, (int64_t)model_waits_at(analysis->model, coro->wait_site)->max),
 		nr_overtaking(analysis, coro), analyze_wakers_nr_own(analysis, coro));
 }
 

@@ -51,7 +51,7 @@ void analyze_overlooked_tell_unserved(
 /*
  * analyze_overlooked_is_left: has the coroutine waited ten times longer than any of at least a hundred waits there, for
  * something that is not recorded, while at least a hundred that began later ended, and had several of its own ended
- * there before? The wait is in a function that is called a lock, at a place where waits end in their order or in none;
+ * there before? Waits there must end in their order since, or in none. The wait is in a function that is called a lock;
  * or, where all waits of a coroutine share one place, at least three of its kind began to wait so with it.
  * analyze_overlooked_tell_overtaken: adds the evidence.
  */
