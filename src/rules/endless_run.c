@@ -153,9 +153,9 @@ static enum ct_grade grade_of(const struct context *context, const struct model_
 	bool is_alone =
 		is_all_still(analysis, coro->process) && context->nr_stuck[coro->process] > 1;
 
+	/* A thread that does things may be at a long piece of work, and come to its end. */
 	if (!is_long(analysis, model_index(analysis->model, coro)))
-		return rules_endless_run_is_unusual(analysis, coro) ? CT_GRADE_LIKELY
-								    : CT_GRADE_SUSPECT;
+		return CT_GRADE_SUSPECT;
 	/* Two coroutines that compute side by side look like two that wait for each other. */
 	if (doing_of(analysis, coro) == DOING_COMPUTING)
 		return rules_endless_run_is_unusual(analysis, coro) ? CT_GRADE_LIKELY

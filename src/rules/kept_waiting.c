@@ -19,8 +19,7 @@ static int64_t run_ns(const struct analysis *analysis, const struct model_coro *
 static bool is_due(const struct analysis *analysis, uint32_t index, const struct model_coro *runner)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
-	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
-	const struct histogram *waits = model_histogram(times ? times->waits : NULL);
+	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
 	int64_t waited_ns = analyze_party_working_until(analysis, coro->process) - coro->suspended;
 
 	if (coro->state != CT_STATE_WAITING || coro->mark || coro->suspended > runner->changed ||
@@ -61,6 +60,8 @@ uint32_t rules_kept_waiting_count(
 	uint32_t count = 0, i;
 
 	*ret_first = 0;
+	if (!is_at_work(analysis, of))
+		return 0;
 	for (i = 1; i < model->coros.count; i++) {
 		const struct model_coro *coro = &model->coros.at[i];
 
@@ -74,5 +75,5 @@ uint32_t rules_kept_waiting_count(
 		if (!*ret_first || coro->suspended < model->coros.at[*ret_first].suspended)
 			*ret_first = i;
 	}
-	return is_at_work(analysis, of) ? count : 0;
+	return count;
 }
