@@ -5,7 +5,7 @@
  *
  * Silent if any of those that were started at the same place was destroyed, because then somebody keeps them and lets
  * go of them later; if they became no more in each quarter of the time; if the starter was destroyed just before the
- * end; and if the end is only presumed, or neither end is recorded.
+ * end; if the end is only presumed, or neither end is recorded; and if events are missing since the first ended.
  */
 #include <inttypes.h>
 
@@ -93,17 +93,23 @@ static bool are_more_and_more(
 	return true;
 }
 
+/* A lost event may have been the destruction of one of them. */
+static bool is_any_lost(
+	const struct analysis *analysis, const struct model_coro *coro, const struct kept *kept)
+{
+	return model_lost_between(analysis->model, coro->process, kept->first,
+		       analysis->parties[coro->process].end) != 0;
+}
+
 void rules_kept_frames_find(struct analysis *analysis, uint8_t variant)
 {
 	const struct model *model = analysis->model;
 	size_t nr_sites = analysis->tables->nr_sites + 1u;
-	struct kept *at = arena_array(&analysis->scratch, nr_sites, sizeof(*at));
+	struct kept *at = analyze_scratch(analysis, nr_sites, sizeof(*at));
 	uint32_t i;
 
-	if (!at) {
-		analysis->is_broken = true;
+	if (!at)
 		return;
-	}
 	count(analysis, at);
 	divide(analysis, at);
 	for (i = 1; i < model->coros.count; i++) {
@@ -118,12 +124,10 @@ void rules_kept_frames_find(struct analysis *analysis, uint8_t variant)
 			.since = coro->changed,
 		};
 
-		if (!is_kept(analysis, coro) ||
-			!are_more_and_more(analysis, &at[coro->spawn_site], coro->spawn_site))
-			continue;
-		analyze_candidate_lower_for_gaps(
-			analysis, &candidate, coro->changed, analysis->parties[coro->process].end);
-		analyze_candidate_add(analysis, &candidate);
+		if (is_kept(analysis, coro) &&
+			are_more_and_more(analysis, &at[coro->spawn_site], coro->spawn_site) &&
+			!is_any_lost(analysis, coro, &at[coro->spawn_site]))
+			analyze_candidate_add(analysis, &candidate);
 	}
 }
 
