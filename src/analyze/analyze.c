@@ -337,6 +337,7 @@ static enum ct_status judge(struct analysis *analysis, struct ct_source *source,
 	analyze_giver_circle_survey(analysis);
 	analyze_waker_circle_begin(analysis);
 	analyze_ended_taker_begin(analysis);
+	analyze_own_wakers_survey(analysis);
 	analyze_successors_survey(analysis);
 	survey_left_out(analysis);
 	status = analyze_why_check(analysis, reterr);

@@ -510,6 +510,13 @@ static bool has_stopped(const struct analysis *analysis, const struct model_coro
 	       !analyze_ties_is_shutting_down(analysis, coro->process, end);
 }
 
+/* Has its own waker ended, and can nobody outside bring anything instead? */
+static bool is_widowed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (!may_get_work(analysis, coro) || analyze_own_wakers_bring_others(analysis, coro)) &&
+	       analyze_own_wakers_has_ended(analysis, coro);
+}
+
 static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
 {
 	enum kind kind = kind_but_sent(analysis, coro);
@@ -522,9 +529,9 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return KIND_SENT;
 	if (kind != KIND_NONE || !is_longest(analysis, coro, 1))
 		return kind;
-	return analyze_held_is_circle(analysis, coro)         ? KIND_AWAITED
-	       : analyze_own_wakers_has_ended(analysis, coro) ? KIND_WIDOWED
-							      : KIND_NONE;
+	if (analyze_held_is_circle(analysis, coro))
+		return KIND_AWAITED;
+	return is_widowed(analysis, coro) ? KIND_WIDOWED : KIND_NONE;
 }
 
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)
