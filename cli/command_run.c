@@ -153,7 +153,7 @@ int command_run(const struct arguments *arguments)
 			.flight = arguments->value[OPTION_RECORD_FLIGHT] ? &options.flight : NULL,
 			.wanted = &options.wanted,
 			.orders = &options.orders,
-			.looks_into_memory = !arguments->value[OPTION_RECORD_NO_MEMORY],
+			.looks_into_memory = !arguments->value[OPTION_RUN_NO_MEMORY],
 			.sample_hz = (uint32_t)arguments->meaning[OPTION_RECORD_CPU_SAMPLES].number,
 			.no_version1 = arguments->value[OPTION_RUN_NO_V1] != NULL,
 			.max_stations = arguments_count(arguments, OPTION_RUN_V1_STATIONS)},
