@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "frames/frames.h"
 #include "kernel/procfs.h"
@@ -27,6 +28,8 @@
 struct look {
 	struct collect_still still;
 	uint64_t begun_ns;
+	uint64_t
+		moved_ns; /* when it was seen that the coroutines have moved since; 0: they have not */
 	struct arena arena; /* of the texts */
 	VEC(struct ct_sight) sights;
 };
@@ -40,8 +43,6 @@ struct memory_look {
 	struct collect_still tried; /* at the last look */
 	uint64_t tried_ns;
 	uint64_t due_ns;
-	uint64_t
-		moved_ns; /* when the coroutines were seen to have moved since the last one; 0: not */
 };
 
 struct memory_look *memory_look_new(void)
@@ -60,6 +61,7 @@ static void clear(struct look *look)
 	arena_fini(&look->arena);
 	arena_init(&look->arena);
 	look->sights.count = 0;
+	look->moved_ns = 0;
 }
 
 /* ---------------------------------------------------------------- the thread */
@@ -123,12 +125,17 @@ static void end(struct memory_look *memory)
 	memory->due_ns = memory->present.begun_ns + took_ns * SHARE;
 	memory->last = memory->present;
 	memory->present = former;
-	memory->moved_ns = 0;
 }
 
 static bool is_same(const struct collect_still *one, const struct collect_still *other)
 {
 	return one->pid == other->pid && one->since_ns == other->since_ns;
+}
+
+static void note_move(struct look *look, const struct collect_still *still, uint64_t now_ns)
+{
+	if (look->moved_ns == 0 && !is_same(&look->still, still))
+		look->moved_ns = now_ns;
 }
 
 /* What writes no events of its coroutines may be on the way to where it stays: looked at again, ever more rarely. */
@@ -154,9 +161,8 @@ void memory_look_step(struct memory_look *memory, const struct collect *collect,
 		end(memory);
 	if (!collect_still(collect, &still))
 		return;
-	if (memory->moved_ns == 0 && memory->last.sights.count > 0 &&
-		!is_same(&memory->last.still, &still))
-		memory->moved_ns = now_ns;
+	note_move(&memory->last, &still, now_ns);
+	note_move(&memory->present, &still, now_ns);
 	if (is_due(memory, &still, now_ns))
 		begin(memory, &still, now_ns);
 }
@@ -173,30 +179,41 @@ static void define(struct ct_sink *sink, const struct ct_sight *sight)
 	sink_define(sink, &definition, NULL);
 }
 
+/* Without a probe, only the ledger tells that a program goes on. */
+static void say_when(const struct look *look, uint64_t now_ns, struct text *words)
+{
+	const struct collect_still *still = &look->still;
+
+	text_format(words,
+		"process %lld was looked into %.1f s before the recording ended, when %s for %.1f "
+		"s",
+		(long long)still->pid, (double)(now_ns - look->begun_ns) / 1e9,
+		still->has_probe ? "its coroutines had not moved"
+				 : "nothing of it had been recorded",
+		(double)(look->begun_ns - still->since_ns) / 1e9);
+	if (look->moved_ns)
+		text_format(words, "; the program went on %.1f s before the recording ended",
+			(double)(now_ns - look->moved_ns) / 1e9);
+}
+
 void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64_t now_ns)
 {
-	struct ct_sight since = {.coro = 0};
-	char words[160];
+	struct text words = {0};
+	const struct look *last;
 	size_t i;
 
 	if (!memory)
 		return;
 	if (memory->is_looking)
 		end(memory);
-	if (memory->last.sights.count == 0 ||
-		(memory->moved_ns && now_ns - memory->moved_ns > ENDING_NS))
+	last = &memory->last;
+	if (last->sights.count == 0 || (last->moved_ns && now_ns - last->moved_ns > ENDING_NS))
 		return;
-	snprintf(words, sizeof(words),
-		"process %lld was looked into %.1f s before the recording ended, when %s for %.1f "
-		"s",
-		(long long)memory->last.still.pid, (double)(now_ns - memory->last.begun_ns) / 1e9,
-		memory->last.still.has_probe ? "its coroutines had not moved"
-					     : "nothing of it had been recorded",
-		(double)(memory->last.begun_ns - memory->last.still.since_ns) / 1e9);
-	since.text = words;
-	define(sink, &since);
-	for (i = 0; i < memory->last.sights.count; i++)
-		define(sink, &memory->last.sights.at[i]);
+	say_when(last, now_ns, &words);
+	define(sink, &(struct ct_sight){.text = text_peek(&words)});
+	text_fini(&words);
+	for (i = 0; i < last->sights.count; i++)
+		define(sink, &last->sights.at[i]);
 }
 
 void memory_look_free(struct memory_look *memory)

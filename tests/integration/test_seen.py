@@ -48,6 +48,7 @@ def test_without_probe(scratch):
     """Nobody prepared the program: it is said how many wait at which line, and with which variables."""
     found = sights(recorded(scratch, sys.executable, STILL, "still"))
     texts = [row["sight"] for row in found]
+    check("when nothing of it had been recorded for" in texts[0], f"{texts[0]}")
     check(any(text.startswith("3 coroutines wait at working (") and ":15)" in text for text in texts), f"{texts}")
     check(any(text.startswith("1 coroutine waits at working (") and ":16)" in text for text in texts), f"{texts}")
     check(sum("locals of working" in text for text in texts) == 3, f"{texts}: two at a place")
