@@ -530,16 +530,22 @@ void render_facts_quality(struct text *rows, const struct ct_report *report)
 void render_facts_sights(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_tables *tables = report->tables;
-	uint32_t i, count = 0;
+	uint32_t i, count = 0, nr_with_coroutine = 0;
 
 	for (i = 0; i < tables->nr_sights; i++) {
-		if (tables->sights[i].coro)
+		if (tables->sights[i].coro) {
+			nr_with_coroutine++;
 			continue;
+		}
 		if (count++ < FACTS_MAX_LIST)
 			render_facts_safe(rows, "seen", tables->sights[i].text);
 	}
 	if (count > FACTS_MAX_LIST)
 		render_facts_row(rows, "", "and %" PRIu32 " more", count - FACTS_MAX_LIST);
+	if (count && nr_with_coroutine)
+		render_facts_row(rows, "",
+			"what was in variables stands with each coroutine: "
+			"'corotracer why' tells it");
 }
 
 void render_facts_headline(struct text *rows, const struct ct_report *report)

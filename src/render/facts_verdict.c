@@ -390,6 +390,9 @@ const char *render_facts_unseen(const struct ct_report *report)
 		return "no coroutine was seen: the trace has no program";
 	if (has_attached(report->tables, false))
 		return "the probe attached, and no coroutine was seen";
+	if (report->tables->nr_sights)
+		return "no coroutine was recorded, because no probe attached; what a look into "
+		       "memory saw stands beside the findings";
 	return "no coroutine was seen, because no probe attached";
 }
 
