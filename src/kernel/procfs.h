@@ -22,7 +22,8 @@ struct procfs_stat {
 	char state;    /* a letter */
 	bool is_dying; /* it is exiting, by itself or because of a signal */
 	pid_t parent;
-	int exit_status; /* as for waitpid(2), if the state is 'Z' */
+	uint64_t nr_resident; /* bytes that it has in memory */
+	int exit_status;      /* as for waitpid(2), if the state is 'Z' */
 };
 
 /* procfs_stat: reads the facts of a process; false: the process is gone. */

@@ -24,6 +24,7 @@
 #define WORD_MINOR_FAULTS 8
 #define WORD_MAJOR_FAULTS 10
 #define WORD_PENDING 29
+#define WORD_RESIDENT 22
 #define WORD_EXIT_STATUS 50
 
 /* The build makes this table from the compiler's headers. */
@@ -60,6 +61,7 @@ static bool read_stat(const char *text, struct procfs_stat *ret_stat)
 		.is_dying = (number_at(words, WORD_FLAGS) & EXITING) ||
 			    (number_at(words, WORD_PENDING) >> (SIGKILL - 1) & 1),
 		.parent = (pid_t)number_at(words, WORD_PARENT),
+		.nr_resident = number_at(words, WORD_RESIDENT) * (uint64_t)sysconf(_SC_PAGESIZE),
 		.exit_status = (int)number_at(words, WORD_EXIT_STATUS),
 	};
 	return true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks into the memory of a program that stands still (memory_look.h). */
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define SHARE 20u /* looks take one part in so many of the time */
 #define NICE 10   /* lower priority than the traced program */
 #define SIGHTS_MAX 4096u
+#define LARGEST_BYTES (UINT64_C(512) << 20) /* that a program may have in memory */
 
 /* A program that is asked to end may end its coroutines first: how long that may take. */
 #define ENDING_NS UINT64_C(5000000000)
@@ -82,6 +84,25 @@ static bool has_ended(pid_t pid)
 	return !procfs_stat(pid, &stat) || stat.state == 'Z' || stat.state == 'X';
 }
 
+/* A look takes up to so much memory and time as the program has memory, and nobody asked for it. */
+static bool is_too_large(const struct look *look)
+{
+	struct procfs_stat stat;
+
+	return procfs_stat((pid_t)look->still.pid, &stat) && stat.nr_resident > LARGEST_BYTES;
+}
+
+static void say_too_large(struct look *look)
+{
+	char words[160];
+
+	snprintf(words, sizeof(words),
+		"its memory was left out, as it is more than %" PRIu64
+		" MiB; 'corotracer report %lld' looks into it while it runs",
+		LARGEST_BYTES >> 20, (long long)look->still.pid);
+	take(look, 0, words);
+}
+
 /* A look that fails sees nothing, and another one may follow. */
 static void *look_now(void *argument)
 {
@@ -89,7 +110,9 @@ static void *look_now(void *argument)
 	struct image *image;
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-	if (image_open_process((pid_t)memory->present.still.pid, &image, NULL) == CT_OK)
+	if (is_too_large(&memory->present))
+		say_too_large(&memory->present);
+	else if (image_open_process((pid_t)memory->present.still.pid, &image, NULL) == CT_OK)
 		frames_see(image, memory->present.still.has_probe, take, &memory->present, NULL);
 	/* What ends while it is looked at is seen in part. */
 	if (has_ended((pid_t)memory->present.still.pid))
