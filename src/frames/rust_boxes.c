@@ -5,10 +5,10 @@
 
 #include "frames/blocks.h"
 #include "frames/rust_boxes.h"
+#include "frames/walk.h"
 #include "symbol/debug_entry.h"
 
 #define WORD sizeof(uint64_t)
-#define PIECE_WORDS 4096u
 #define TABLE_WORDS 4u
 #define TABLE_POLL 3u
 #define BYTES_MAX (UINT64_C(1) << 24)
@@ -79,40 +79,34 @@ static bool take_table(struct rust_boxes *boxes, const struct image *image,
 	       vec_push(&boxes->kinds, kind);
 }
 
-/* Tables are among the constants of a file that were relocated. */
-static bool look_for_tables(struct rust_boxes *boxes, const struct image *image,
-	const struct modules *modules, const struct image_region *region)
-{
-	uint64_t words[PIECE_WORDS], address;
-	uint32_t other;
-	size_t i, count;
+struct finding {
+	struct rust_boxes *boxes;
+	const struct image *image;
+	const struct modules *modules;
+};
 
-	for (address = region->start; address < region->end; address += count * WORD) {
-		count = image_read(image, address, words, sizeof(words)) / WORD;
-		for (i = 0; i < count; i++)
-			if (map_get(&boxes->by_poll, words[i], &other) &&
-				!take_table(boxes, image, modules,
-					address + i * WORD - TABLE_POLL * WORD))
-				return false;
-		if (count == 0)
-			return true;
-	}
-	return true;
+static bool take_word(void *context, uint64_t word, uint64_t address)
+{
+	const struct finding *finding = context;
+	uint32_t other;
+
+	return !map_get(&finding->boxes->by_poll, word, &other) ||
+	       take_table(finding->boxes, finding->image, finding->modules,
+		       address - TABLE_POLL * WORD);
 }
 
 enum ct_status rust_boxes_find(struct rust_boxes *boxes, const struct image *image,
 	const struct modules *modules, struct ct_error *reterr)
 {
+	struct finding finding = {boxes, image, modules};
 	size_t i;
 
 	boxes->lowest = UINT64_MAX;
 	for (i = 0; i < modules->count; i++)
 		if (!take_module(boxes, &modules->at[i]))
 			return ct_fail_memory(reterr);
-	for (i = 0; boxes->by_poll.count > 0 && i < image->regions.count; i++)
-		if (image->regions.at[i].path[0] == '/' && !image->regions.at[i].is_code &&
-			!look_for_tables(boxes, image, modules, &image->regions.at[i]))
-			return ct_fail_memory(reterr);
+	if (boxes->by_poll.count > 0 && !walk_constants(image, take_word, &finding))
+		return ct_fail_memory(reterr);
 	return CT_OK;
 }
 

@@ -7,11 +7,11 @@
 #include "base/hash.h"
 #include "frames/debug_types.h"
 #include "frames/rust_tasks.h"
+#include "frames/walk.h"
 #include "symbol/debug_entry.h"
 
 #define WORD sizeof(uint64_t)
 #define ENTRIES_MAX 1048576u
-#define PIECE_WORDS 4096u
 
 struct runtime {
 	const char *module;
@@ -331,8 +331,9 @@ static bool take_module(struct rust_kinds *kinds, const struct module *module)
 
 /* ---------------------------------------------------------------- tables */
 
-static bool take_word(struct rust_kinds *kinds, uint64_t word, uint64_t address)
+static bool take_word(void *context, uint64_t word, uint64_t address)
 {
+	struct rust_kinds *kinds = context;
 	uint32_t index;
 
 	if (map_get(&kinds->by_cloner, word, &index))
@@ -348,24 +349,6 @@ static bool take_word(struct rust_kinds *kinds, uint64_t word, uint64_t address)
 	return map_put(&kinds->by_table, address, index);
 }
 
-/* A table is among the constants of a file that were relocated. */
-static bool look_for_tables(
-	struct rust_kinds *kinds, const struct image *image, const struct image_region *region)
-{
-	uint64_t words[PIECE_WORDS], address;
-	size_t i, count;
-
-	for (address = region->start; address < region->end; address += count * WORD) {
-		count = image_read(image, address, words, sizeof(words)) / WORD;
-		for (i = 0; i < count; i++)
-			if (!take_word(kinds, words[i], address + i * WORD))
-				return false;
-		if (count == 0)
-			return true;
-	}
-	return true;
-}
-
 enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *image,
 	const struct modules *modules, struct ct_error *reterr)
 {
@@ -375,10 +358,8 @@ enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *ima
 	for (i = 0; i < modules->count; i++)
 		if (!take_module(kinds, &modules->at[i]))
 			return ct_fail_memory(reterr);
-	for (i = 0; kinds->kinds.count > 0 && i < image->regions.count; i++)
-		if (image->regions.at[i].path[0] == '/' && !image->regions.at[i].is_code &&
-			!look_for_tables(kinds, image, &image->regions.at[i]))
-			return ct_fail_memory(reterr);
+	if (kinds->kinds.count > 0 && !walk_constants(image, take_word, kinds))
+		return ct_fail_memory(reterr);
 	return CT_OK;
 }
 

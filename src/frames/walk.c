@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads writable memory in pieces (walk.h). */
+/* Reads memory in pieces (walk.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #define PIECE_BYTES ((size_t)1 << 20)
 #define PAGE_BYTES 4096u
 #define WORD sizeof(uint64_t)
+#define CONSTANTS_WORDS 4096u
 
 /*
  * Where the memory in use of a region begins: of a stack, at its pointer; what lies below was left by functions that
@@ -110,4 +111,38 @@ bool walk_memory(struct walk *walk, const struct image *image)
 	}
 	free(piece);
 	return is_well;
+}
+
+/* ---------------------------------------------------------------- constants */
+
+static bool take_constants(const struct image *image, const struct image_region *region,
+	bool (*take)(void *context, uint64_t word, uint64_t address), void *context)
+{
+	uint64_t words[CONSTANTS_WORDS], address;
+	size_t i, count;
+
+	for (address = region->start; address < region->end; address += count * WORD) {
+		count = image_read(image, address, words, sizeof(words)) / WORD;
+		for (i = 0; i < count; i++)
+			if (!take(context, words[i], address + i * WORD))
+				return false;
+		if (count == 0)
+			return true;
+	}
+	return true;
+}
+
+bool walk_constants(const struct image *image,
+	bool (*take)(void *context, uint64_t word, uint64_t address), void *context)
+{
+	size_t i;
+
+	for (i = 0; i < image->regions.count; i++) {
+		const struct image_region *region = &image->regions.at[i];
+
+		if (region->path[0] == '/' && !region->is_code &&
+			!take_constants(image, region, take, context))
+			return false;
+	}
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A walk over all words of writable memory, a piece at a time. */
+/* Walks over all words of writable memory, a piece at a time, and over constants. */
 #ifndef FRAMES_WALK_H
 #define FRAMES_WALK_H
 
@@ -20,5 +20,12 @@ struct walk {
 
 /* walk_memory: walks by address. False: out of memory, or `take` said so. */
 bool walk_memory(struct walk *walk, const struct image *image);
+
+/*
+ * walk_constants: hands on each word of what is mapped of files and is no code, with its address: tables of functions
+ * are among the constants that were relocated. False: `take` said so.
+ */
+bool walk_constants(const struct image *image,
+	bool (*take)(void *context, uint64_t word, uint64_t address), void *context);
 
 #endif
