@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes sentences of what was found in memory (see.h). */
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "frames/see.h"
+#include "say/say.h"
 
 #define PLACES_MAX 16u  /* of which it is said how many coroutines wait there */
 #define OF_A_PLACE 2u   /* coroutines that no number tells apart, at one place */
@@ -51,7 +53,9 @@ static void take_at_place(
 
 	if (!text)
 		return;
-	text_format(&words, "a coroutine at %s:%" PRIu32 "%s%s: %s", place->file, place->line,
+	text_add(&words, "a coroutine at ");
+	say_file(&words, place->file);
+	text_format(&words, ":%" PRIu32 "%s%s: %s", place->line,
 		coroutine->name[0] ? ", called " : "", coroutine->name, text);
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
@@ -80,10 +84,23 @@ static void see_place(struct seeing *seeing, uint32_t place, uint32_t count)
 	const struct found_place *at = &seeing->found->places.at[place];
 	struct text words = {0};
 
-	text_format(&words, "%" PRIu32 " coroutine%s at %s (%s:%" PRIu32 ")", count,
-		count == 1 ? " waits" : "s wait", at->function, at->file, at->line);
+	text_format(&words, "%" PRIu32 " coroutine%s at ", count, count == 1 ? " waits" : "s wait");
+	say_function(&words, at->function);
+	text_add(&words, " (");
+	say_file(&words, at->file);
+	text_format(&words, ":%" PRIu32 ")", at->line);
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
+}
+
+/* What is awaited may tell two places on one line apart, which is not said. */
+static uint64_t key_of(const struct found *found, const struct found_coroutine *coroutine)
+{
+	const struct found_place *place = &found->places.at[coroutine->place];
+	uint64_t key = hash_bytes(HASH_START, place->function, strlen(place->function));
+
+	return hash_bytes(hash_bytes(key, place->file, strlen(place->file)), &place->line,
+		sizeof(place->line));
 }
 
 /* No event tells where coroutines wait that no probe knows. */
@@ -101,15 +118,18 @@ static void see_places(struct seeing *seeing)
 		count = 0;
 		if (coroutine->state != FRAME_WAITS)
 			continue;
-		map_get(&counts, coroutine->place, &count);
-		is_well = map_put(&counts, coroutine->place, count + 1);
+		map_get(&counts, key_of(found, coroutine), &count);
+		is_well = map_put(&counts, key_of(found, coroutine), count + 1);
 	}
-	for (i = 0; i < found->coroutines.count && nr_told < PLACES_MAX; i++)
-		if (map_get(&counts, found->coroutines.at[i].place, &count)) {
-			see_place(seeing, found->coroutines.at[i].place, count);
-			map_remove(&counts, found->coroutines.at[i].place);
-			nr_told++;
-		}
+	for (i = 0; i < found->coroutines.count && nr_told < PLACES_MAX; i++) {
+		uint64_t key = key_of(found, &found->coroutines.at[i]);
+
+		if (!map_get(&counts, key, &count))
+			continue;
+		see_place(seeing, found->coroutines.at[i].place, count);
+		map_remove(&counts, key);
+		nr_told++;
+	}
 	map_fini(&counts);
 }
 

@@ -22,6 +22,7 @@
 #define SHARE 20u /* looks take one part in so many of the time */
 #define NICE 10   /* lower priority than the traced program */
 #define SIGHTS_MAX 4096u
+#define AT_ONCE_NS UINT64_C(100000000)      /* what ends moves a little before the end */
 #define LARGEST_BYTES (UINT64_C(512) << 20) /* that a program may have in memory */
 
 /* A program that is asked to end may end its coroutines first: how long that may take. */
@@ -214,7 +215,7 @@ static void say_when(const struct look *look, uint64_t now_ns, struct text *word
 		still->has_probe ? "its coroutines had not moved"
 				 : "nothing of it had been recorded",
 		(double)(look->begun_ns - still->since_ns) / 1e9);
-	if (look->moved_ns)
+	if (look->moved_ns && now_ns - look->moved_ns >= AT_ONCE_NS)
 		text_format(words, "; the program went on %.1f s before the recording ended",
 			(double)(now_ns - look->moved_ns) / 1e9);
 }
