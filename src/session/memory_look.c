@@ -40,6 +40,7 @@ struct look {
 struct memory_look {
 	pthread_t thread;
 	bool is_looking;
+	bool is_over; /* the recording is: there are no more looks */
 	atomic_bool is_done;
 	struct look present;        /* the thread's, while it looks */
 	struct look last;           /* the last one that saw something */
@@ -179,7 +180,7 @@ void memory_look_step(struct memory_look *memory, const struct collect *collect,
 {
 	struct collect_still still;
 
-	if (!memory)
+	if (!memory || memory->is_over)
 		return;
 	if (memory->is_looking && atomic_load_explicit(&memory->is_done, memory_order_acquire))
 		end(memory);
@@ -226,8 +227,9 @@ void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64
 	const struct look *last;
 	size_t i;
 
-	if (!memory)
+	if (!memory || memory->is_over)
 		return;
+	memory->is_over = true;
 	if (memory->is_looking)
 		end(memory);
 	last = &memory->last;

@@ -26,7 +26,7 @@ void memory_look_free(struct memory_look *memory);
 /* memory_look_step: begins a look if one is due, after the collector's own look at the silence. */
 void memory_look_step(struct memory_look *memory, const struct collect *collect, uint64_t now_ns);
 
-/* memory_look_finish: defines the sights into the sink, if they are of the program's end. */
+/* memory_look_finish: defines the sights into the sink, if they are of the end; does so once, and ends looking. */
 void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64_t now_ns);
 
 #endif

@@ -347,6 +347,7 @@ static void write_rows(struct ct_record *record)
 static void finish_early(struct ct_record *record)
 {
 	namer_finish(record->namer, record->collect, record->sink, NULL);
+	memory_look_finish(record->memory, record->sink, clock_monotonic_ns());
 	write_rows(record);
 	record->nr_rows_in_output = rows_in_output(record);
 	record->rows_in_output = NULL;
@@ -371,7 +372,6 @@ struct ct_process_look *ct_record_take_look(struct ct_record *record)
 	return look;
 }
 
-/* Everything up to now_ns has reached the flight recorder. */
 static void look_behind_queue(void *context, uint64_t now_ns)
 {
 	flight_look(context, now_ns);

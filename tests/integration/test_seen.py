@@ -45,8 +45,9 @@ def test_with_probe(scratch):
 
 
 def test_without_probe(scratch):
-    """Nobody prepared the program: it is said how many wait at which line, and with which variables."""
-    found = sights(recorded(scratch, sys.executable, STILL, "still"))
+    """Nobody prepared the program, and the recording ends before it: it is said how many wait at which line, and with which
+    variables."""
+    found = sights(recorded(scratch, sys.executable, STILL, "still", options=["--duration", "8s"]))
     texts = [row["sight"] for row in found]
     check("when nothing of it had been recorded for" in texts[0], f"{texts[0]}")
     check(any(text.startswith("3 coroutines wait at working (") and ":15)" in text for text in texts), f"{texts}")
