@@ -265,4 +265,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    parts.leave(main())
