@@ -20,10 +20,13 @@ static bool is_due(const struct analysis *analysis, uint32_t index, const struct
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
-	int64_t waited_ns = analyze_party_working_until(analysis, coro->process) - coro->suspended;
+	int64_t waited_ns;
 
-	if (coro->state != CT_STATE_WAITING || coro->mark || coro->suspended > runner->changed ||
-		coro->suspended == CT_NO_TIME || run_ns(analysis, runner) < waited_ns / 2)
+	if (coro->state != CT_STATE_WAITING || coro->mark || coro->suspended == CT_NO_TIME ||
+		coro->suspended > runner->changed)
+		return false;
+	waited_ns = analyze_party_working_until(analysis, coro->process) - coro->suspended;
+	if (run_ns(analysis, runner) < waited_ns / 2)
 		return false;
 	return (waits->count >= LEAST_WAITS && (uint64_t)waited_ns / TIMES_LONGER > waits->max) ||
 	       analyze_rounds_is_overdue(analysis, index);
