@@ -34,9 +34,10 @@ struct boxes {
 /* An async function has the name of a closure, in both manglings; others that poll futures have them in themselves. */
 static bool may_poll(const char *symbol)
 {
+	if (!rust_kinds_is_mangled(symbol))
+		return false;
 	return strncmp(symbol, "_RNC", 4) == 0 || strstr(symbol, "closure$u7d$$u7d$17h") ||
-	       ((strncmp(symbol, "_R", 2) == 0 || strncmp(symbol, "_ZN", 3) == 0) &&
-		       strstr(symbol, "4poll"));
+	       strstr(symbol, symbol[1] == 'R' ? "4poll" : "4poll17h");
 }
 
 static bool take_module(struct rust_boxes *boxes, const struct module *module)

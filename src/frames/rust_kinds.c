@@ -45,17 +45,22 @@ struct taking {
 
 /* ---------------------------------------------------------------- symbols */
 
+bool rust_kinds_is_mangled(const char *symbol)
+{
+	return strncmp(symbol, "_R", 2) == 0 ||
+	       (strncmp(symbol, "_ZN", 3) == 0 && strstr(symbol, "17h"));
+}
+
 /*
  * Is it the mangled name of this function of the module, or of a type in it? The new mangling has arguments in between,
  * so that others are taken, too, which debug information tells apart.
  */
 static bool is_in(const char *symbol, const char *module, const char *function)
 {
-	bool is_legacy = strncmp(symbol, "_ZN", 3) == 0;
-	const char *at = is_legacy || strncmp(symbol, "_R", 2) == 0 ? strstr(symbol, module) : NULL;
+	const char *at = strstr(symbol, module);
 	const char *behind = at ? strstr(at + strlen(module), function) : NULL;
 
-	return behind && (!is_legacy || strncmp(behind + strlen(function), "17h", 3) == 0);
+	return behind && (symbol[1] == 'R' || strncmp(behind + strlen(function), "17h", 3) == 0);
 }
 
 static bool find_runtime(const char *symbol, enum rust_runtime *ret_runtime)
@@ -306,6 +311,8 @@ static bool take_entry(struct taking *taking, const struct function_entry *entry
 {
 	enum rust_runtime runtime;
 
+	if (!rust_kinds_is_mangled(entry->name))
+		return true;
 	if (find_runtime(entry->name, &runtime))
 		return take_function(taking, runtime, entry) && !taking->is_out_of_memory;
 	return !is_cloner(entry->name) ||

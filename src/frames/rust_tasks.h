@@ -49,6 +49,12 @@ struct rust_kinds {
 	uint64_t highest;
 };
 
+/*
+ * rust_kinds_is_mangled: may this be a name of Rust's? Asked of each function of each file before anything else:
+ * programs in C++ have hundreds of thousands, which the legacy mangling tells apart by the hash at the end, "17h...E".
+ */
+bool rust_kinds_is_mangled(const char *symbol);
+
 /* rust_kinds_find: finds the types of tasks of all modules. CT_ERR_NO_MEMORY is the only error. */
 enum ct_status rust_kinds_find(struct rust_kinds *kinds, const struct image *image,
 	const struct modules *modules, struct ct_error *reterr);

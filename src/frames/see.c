@@ -27,9 +27,9 @@ static void take(struct seeing *seeing, uint64_t coro, const char *text)
 }
 
 static const struct found_place *place_of(
-	const struct seeing *seeing, const struct found_coroutine *coroutine)
+	const struct found *found, const struct found_coroutine *coroutine)
 {
-	return &seeing->found->places.at[coroutine->place];
+	return &found->places.at[coroutine->place];
 }
 
 /* Is there room for one more at its place? */
@@ -48,7 +48,7 @@ static bool is_told(struct seeing *seeing, const struct found_coroutine *corouti
 static void take_at_place(
 	struct seeing *seeing, const struct found_coroutine *coroutine, const char *text)
 {
-	const struct found_place *place = place_of(seeing, coroutine);
+	const struct found_place *place = place_of(seeing->found, coroutine);
 	struct text words = {0};
 
 	if (!text)
@@ -79,9 +79,8 @@ static void see_coroutine(struct seeing *seeing, const struct found_coroutine *c
 
 /* ---------------------------------------------------------------- how many wait where */
 
-static void see_place(struct seeing *seeing, uint32_t place, uint32_t count)
+static void see_place(struct seeing *seeing, const struct found_place *at, uint32_t count)
 {
-	const struct found_place *at = &seeing->found->places.at[place];
 	struct text words = {0};
 
 	text_format(&words, "%" PRIu32 " coroutine%s at ", count, count == 1 ? " waits" : "s wait");
@@ -96,7 +95,7 @@ static void see_place(struct seeing *seeing, uint32_t place, uint32_t count)
 /* What is awaited may tell two places on one line apart, which is not said. */
 static uint64_t key_of(const struct found *found, const struct found_coroutine *coroutine)
 {
-	const struct found_place *place = &found->places.at[coroutine->place];
+	const struct found_place *place = place_of(found, coroutine);
 	uint64_t key = hash_bytes(HASH_START, place->function, strlen(place->function));
 
 	return hash_bytes(hash_bytes(key, place->file, strlen(place->file)), &place->line,
@@ -114,19 +113,21 @@ static void see_places(struct seeing *seeing)
 
 	for (i = 0; i < found->coroutines.count && is_well; i++) {
 		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+		uint64_t key = key_of(found, coroutine);
 
 		count = 0;
 		if (coroutine->state != FRAME_WAITS)
 			continue;
-		map_get(&counts, key_of(found, coroutine), &count);
-		is_well = map_put(&counts, key_of(found, coroutine), count + 1);
+		map_get(&counts, key, &count);
+		is_well = map_put(&counts, key, count + 1);
 	}
 	for (i = 0; i < found->coroutines.count && nr_told < PLACES_MAX; i++) {
-		uint64_t key = key_of(found, &found->coroutines.at[i]);
+		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+		uint64_t key = key_of(found, coroutine);
 
 		if (!map_get(&counts, key, &count))
 			continue;
-		see_place(seeing, found->coroutines.at[i].place, count);
+		see_place(seeing, place_of(found, coroutine), count);
 		map_remove(&counts, key);
 		nr_told++;
 	}
