@@ -10,7 +10,7 @@ from unprepared import built, running
 
 WHERE = ("SELECT c.coroutine, c.state, c.wait_object, c.name, c.frame_bytes, s.line, s.function FROM coroutines c LEFT JOIN sites s "
          "ON s.site = c.wait_site")
-PLACES = {"locking": "lock", "permitted": "semaphore", "joining": "coroutine"}
+PLACES = {"places::locking": "lock", "permitted": "semaphore", "joining": "coroutine"}
 
 
 def tasks(process):
@@ -36,7 +36,7 @@ def test_waits(program):
         kinds = {(row["wait_object"] or "").partition(":")[0] for row in found if row["function"] == f"executors::{place}"}
         check(kinds == {kind}, f"{program}, {place}: {kinds}")
     check(all(row["frame_bytes"] >= 64 for row in found), f"{program}: {found}")
-    starting = {row["coroutine"] for row in found if row["function"] == "executors::starting"}
+    starting = {row["coroutine"] for row in found if row["function"] == "executors::places::starting"}
     joined = {int(row["wait_object"].partition(":")[2]) for row in found if row["function"] == "executors::joining"}
     check(len(joined) == 20 and joined <= starting, f"{program}: {joined}")
 
@@ -63,7 +63,7 @@ def test_boxes(program):
         counts = {line: sum(str(row["line"]) == line for row in found) for line in said}
         check(counts == said and len(found) == sum(said.values()), f"{program}: {counts} of {len(found)}, not {said}; {found[:10]}")
         check({row["frame_bytes"] > 0 for row in found} == {True}, f"{program}: {found[:10]}")
-        locks = {row["wait_object"] for row in found if row["function"] == "boxed::locking"}
+        locks = {row["wait_object"] for row in found if row["function"] == "boxed::places::locking"}
         check(len(locks) == 1 and locks.pop().startswith("lock:"), f"{program}: {locks}")
 
 

@@ -5,72 +5,23 @@
 //! wait at which line of this file. `busy`: tasks run all the time besides. `circle`: two more wait for locks in a circle.
 //! Ends with its input.
 
+#[path = "../places.rs"]
+mod places;
+
 use async_executor::Executor;
-use async_lock::{Barrier, Mutex, Semaphore};
+use async_lock::{Mutex, Semaphore};
 use futures_lite::future;
-use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex as Lock};
+use places::{all, dynamic, dynamically, locking, nested, recursive, say, starting, wait_for, All, MARKED};
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
 use std::time::Duration;
 
-static LINES: Lock<BTreeMap<u32, usize>> = Lock::new(BTreeMap::new());
-static MARKED: AtomicUsize = AtomicUsize::new(0);
 static EXECUTOR: Executor<'static> = Executor::new();
+static PERMITS: Semaphore = Semaphore::new(0);
 
-/// The task waits at the line at which this stands.
-macro_rules! mark {
-    () => {
-        *LINES.lock().unwrap().entry(line!()).or_insert(0) += 1;
-        MARKED.fetch_add(1, Ordering::SeqCst);
-    };
-}
-
-struct Shared {
-    start: Barrier,
-    lock: Mutex<u32>,
-    permits: Semaphore,
-}
-
-type All = Arc<Shared>;
-type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-async fn starting(all: All) {
+async fn permitted() {
     #[rustfmt::skip]
-    { mark!(); all.start.wait().await };
-}
-
-async fn nested(all: All) {
-    let keep = [all.clone(), all.clone()];
-    starting(all).await;
-    drop(keep);
-}
-
-async fn recursive(all: All, depth: u32) {
-    if depth > 0 {
-        return Box::pin(recursive(all, depth - 1)).await;
-    }
-    starting(all).await;
-}
-
-fn dynamic(all: All) -> Boxed {
-    Box::pin(async move { starting(all).await })
-}
-
-async fn dynamically(all: All) {
-    dynamic(all).await;
-}
-
-async fn locking(all: All) {
-    #[rustfmt::skip]
-    let guard = { mark!(); all.lock.lock().await };
-    drop(guard);
-}
-
-async fn permitted(all: All) {
-    #[rustfmt::skip]
-    let permit = { mark!(); all.permits.acquire().await };
+    let permit = { mark!(); PERMITS.acquire().await };
     drop(permit);
 }
 
@@ -110,30 +61,23 @@ fn spawn(all: &All) -> usize {
     EXECUTOR.spawn(dynamic(all.clone())).detach();
     EXECUTOR.spawn(dynamically(all.clone())).detach();
     EXECUTOR.spawn(locking(all.clone())).detach();
-    EXECUTOR.spawn(permitted(all.clone())).detach();
+    EXECUTOR.spawn(permitted()).detach();
     EXECUTOR.spawn(joining(all.clone())).detach();
     EXECUTOR.spawn(large(all.clone())).detach();
     10
-}
-
-fn say() {
-    let lines: Vec<String> = LINES.lock().unwrap().iter().map(|(line, count)| format!("\"{line}\": {count}")).collect();
-    println!("{{{}}}", lines.join(", "));
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let is_asked = |word: &str| words.iter().any(|given| given == word);
     let count: usize = words.last().and_then(|word| word.parse().ok()).unwrap_or(5);
-    let all = Arc::new(Shared { start: Barrier::new(usize::MAX), lock: Mutex::new(0), permits: Semaphore::new(0) });
+    let all = all();
     let guard = future::block_on(all.lock.lock());
     for _ in 0..2 {
         std::thread::spawn(|| future::block_on(EXECUTOR.run(future::pending::<()>())));
     }
     let made: usize = (0..count).map(|_| spawn(&all)).sum();
-    while MARKED.load(Ordering::SeqCst) < made {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_for(made);
     if is_asked("busy") {
         (0..3).for_each(|_| EXECUTOR.spawn(turning()).detach());
     }
