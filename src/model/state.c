@@ -42,6 +42,7 @@ void model_coro_leave_stack(struct model *model, uint32_t index)
 		thread_at(model, coro->thread)->top = coro->rare->below;
 	if (coro->rare->below)
 		model_set_rare(model, coro_at(model, coro->rare->below), above, coro->rare->above);
+	thread_at(model, coro->thread)->nr_going -= coro->state < CT_STATE_DONE;
 	model_set_rare(model, coro, above, 0);
 	model_set_rare(model, coro, below, 0);
 	coro->flags &= (uint16_t)~MODEL_CORO_ON_STACK;
@@ -61,6 +62,7 @@ void model_coro_enter_stack(struct model *model, uint32_t index, uint32_t thread
 	if (thread->top)
 		model_set_rare(model, coro_at(model, thread->top), above, index);
 	thread->top = index;
+	thread->nr_going += coro->state < CT_STATE_DONE;
 }
 
 /* ---------------------------------------------------------------- states */
@@ -130,6 +132,14 @@ void model_coro_revive(struct model *model, struct model_coro *coro, ct_time tim
 	model_times_alive(model, coro->spawn_site, time, 1);
 }
 
+/* A coroutine that has returned stays on the thread's stack until the thread goes on with something else. */
+static void count_going(struct model *model, const struct model_coro *coro, enum ct_state state)
+{
+	if (coro->flags & MODEL_CORO_ON_STACK)
+		thread_at(model, coro->thread)->nr_going +=
+			(uint32_t)((state < CT_STATE_DONE) - (coro->state < CT_STATE_DONE));
+}
+
 static void count_alive(
 	struct model *model, const struct model_coro *coro, enum ct_state state, ct_time time)
 {
@@ -177,6 +187,7 @@ void model_coro_set_state(
 	}
 	model_footprint_state(model, coro, state, time);
 	unhide(model, coro);
+	count_going(model, coro, state);
 	coro->state = (uint8_t)state;
 	coro->changed = time;
 	if (coro->is_assisting || coro->is_collector)

@@ -34,6 +34,7 @@ struct model_thread {
 	uint32_t process;
 	uint32_t same_tid; /* the thread that had this kernel id before; 0: none */
 	uint32_t top;      /* the coroutine that runs on it; 0: none */
+	uint32_t nr_going; /* coroutines on its stack that have not returned */
 	struct model_over over;
 	/* the coroutine that suspended last on it, with no event of the thread since; 0: none */
 	uint32_t leaving;

@@ -424,23 +424,13 @@ void model_times_ready(struct model *model, struct model_process *process, ct_ti
 
 /* ---------------------------------------------------------------- threads */
 
-/* A coroutine that has returned stays on the thread's stack until the thread goes on with something else. */
-static bool runs_any(const struct model *model, const struct model_thread *thread)
-{
-	uint32_t index = thread->top;
-
-	while (index && model->coros.at[index].state >= CT_STATE_DONE)
-		index = model->coros.at[index].rare->below;
-	return index != 0;
-}
-
-static enum model_activity activity_of(const struct model *model, const struct model_thread *thread)
+static enum model_activity activity_of(const struct model_thread *thread)
 {
 	if (thread->idle_from != CT_NO_TIME)
 		return MODEL_ACTIVITY_IDLE;
 	if (thread->blocked_from != CT_NO_TIME)
 		return MODEL_ACTIVITY_BLOCKED;
-	return runs_any(model, thread) ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
+	return thread->nr_going ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
 }
 
 void model_times_thread(struct model *model, struct model_thread *thread, ct_time time)
@@ -449,7 +439,7 @@ void model_times_thread(struct model *model, struct model_thread *thread, ct_tim
 	if (thread->counted == CT_NO_TIME)
 		thread->counted_from = time;
 	else
-		thread->spent[activity_of(model, thread)] += time - thread->counted;
+		thread->spent[activity_of(thread)] += time - thread->counted;
 	thread->counted = time;
 }
 
