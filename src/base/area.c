@@ -120,16 +120,20 @@ static void clear(unsigned char *at, size_t nr_bytes)
 	}
 }
 
-void area_cut(struct area *area, size_t nr_bytes)
+void area_cut(struct area *area, size_t nr_bytes, size_t nr_used)
 {
-	size_t kept = round_up(nr_bytes + AREA_KEPT);
+	size_t kept = round_up(nr_bytes + AREA_KEPT), used = round_up(nr_used);
 
-	if (nr_bytes >= area->nr_bytes)
+	if (used > area->nr_bytes)
+		used = area->nr_bytes;
+	if (nr_bytes >= nr_used)
 		return;
-	if (kept > area->nr_bytes)
-		kept = area->nr_bytes;
+	if (used <= kept) {
+		clear(area->at + nr_bytes, nr_used - nr_bytes);
+		return;
+	}
 	clear(area->at + nr_bytes, kept - nr_bytes);
-	give_back(area->at + kept, area->nr_bytes - kept);
+	give_back(area->at + kept, used - kept);
 }
 
 void area_fini(struct area *area)

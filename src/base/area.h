@@ -21,8 +21,11 @@ struct area {
  */
 bool area_reach(struct area *area, size_t nr_bytes);
 
-/* area_cut: zeroes the bytes after the first nr_bytes, and frees their memory, except for a quarter of a megabyte. */
-void area_cut(struct area *area, size_t nr_bytes);
+/*
+ * area_cut: zeroes the bytes after the first nr_bytes, and frees their memory, except for a quarter of a megabyte.
+ * Nothing was written after the first nr_used.
+ */
+void area_cut(struct area *area, size_t nr_bytes, size_t nr_used);
 
 /* area_fini: frees the memory; the area is empty again. */
 void area_fini(struct area *area);

@@ -334,34 +334,53 @@ static int64_t amount_of(const struct model *model, uint32_t index, enum model_m
 					: coro->turns->nr_migrations;
 }
 
-static void take_most(const struct model *model, uint32_t index, enum model_measure measure,
-	struct model_most *most)
+/* The amounts of those with the most, in order. */
+struct amounts {
+	int64_t of[CT_BUSIEST];
+};
+
+static void take_most(
+	struct model_most *most, struct amounts *amounts, uint32_t index, int64_t amount)
 {
-	int64_t amount = amount_of(model, index, measure);
 	uint32_t at = most->count;
 
-	if (amount <= 0)
-		return;
-	for (; at > 0 && amount_of(model, most->coros[at - 1], measure) < amount; at--)
-		if (at < CT_BUSIEST)
-			most->coros[at] = most->coros[at - 1];
+	for (; at > 0 && amounts->of[at - 1] < amount; at--) {
+		if (at == CT_BUSIEST)
+			continue;
+		most->coros[at] = most->coros[at - 1];
+		amounts->of[at] = amounts->of[at - 1];
+	}
 	if (at == CT_BUSIEST)
 		return;
 	most->coros[at] = index;
+	amounts->of[at] = amount;
 	most->count += most->count < CT_BUSIEST;
+}
+
+/* Those that are left out at once are nearly all. */
+static bool is_among(const struct model_most *most, const struct amounts *amounts, int64_t amount)
+{
+	return amount > 0 && (most->count < CT_BUSIEST || amount > amounts->of[CT_BUSIEST - 1]);
 }
 
 void model_most_of(const struct model *model, enum ct_state least,
 	struct model_most ret_most[MODEL_NR_MEASURES])
 {
+	struct amounts amounts[MODEL_NR_MEASURES];
 	unsigned measure;
 	uint32_t i;
 
 	memset(ret_most, 0, MODEL_NR_MEASURES * sizeof(*ret_most));
-	for (i = 1; i < model->coros.count; i++)
-		for (measure = model_is_of_runtime(&model->coros.at[i]) ? MODEL_NR_MEASURES : 0;
-			model->coros.at[i].state >= least && measure < MODEL_NR_MEASURES; measure++)
-			take_most(model, i, measure, &ret_most[measure]);
+	for (i = 1; i < model->coros.count; i++) {
+		if (model->coros.at[i].state < least || model_is_of_runtime(&model->coros.at[i]))
+			continue;
+		for (measure = 0; measure < MODEL_NR_MEASURES; measure++) {
+			int64_t amount = amount_of(model, i, measure);
+
+			if (is_among(&ret_most[measure], &amounts[measure], amount))
+				take_most(&ret_most[measure], &amounts[measure], i, amount);
+		}
+	}
 }
 
 bool model_was_free(const struct model_coro *coro)

@@ -142,7 +142,7 @@ static void move_area(const struct release *release, struct area *area, size_t e
 
 		move_run(area->at + run->to * each, area->at + run->from * each, run->count * each);
 	}
-	area_cut(area, release->nr_stay * each);
+	area_cut(area, release->nr_stay * each, release->model->coros.count * each);
 }
 
 void model_watch_move(struct release *release)

@@ -114,7 +114,7 @@ static void test_area(void)
 
 	CHECK(area_reach(&area, 10));
 	area.at[9] = 6;
-	area_cut(&area, 9);
+	area_cut(&area, 9, 10);
 	CHECK_EQUAL(area.at[9], 0);
 	area.at[9] = 7;
 	for (i = 1000; i <= large; i *= 3)
@@ -124,7 +124,7 @@ static void test_area(void)
 	CHECK_EQUAL(area.at[9], 7);
 	CHECK(nr_pages_there(&area) <= 2);
 	area.at[100000] = 9; /* the cut clears this byte's page, and keeps it */
-	area_cut(&area, 9);
+	area_cut(&area, 9, large / 5 + 1);
 	CHECK_EQUAL(area.at[9], 0);
 	CHECK_EQUAL(area.at[100000], 0);
 	CHECK_EQUAL(area.at[large / 5], 0);
