@@ -87,7 +87,7 @@ struct model_process {
 	ct_time last_destroyed;
 	ct_time stepped; /* the last step of any of its coroutines; CT_NO_TIME: none */
 	ct_time stirred; /* its first event after the last pause in all that it writes */
-	/* a signal last interrupted a call of one of its threads; CT_NO_TIME: never */
+	/* a signal last came to one of its threads: it interrupted a call, or a handler says so; CT_NO_TIME: never */
 	ct_time interrupted;
 	struct model_stillness stillness; /* the last long one that a step ended */
 	struct model_stillness pause;     /* the last one of any length */

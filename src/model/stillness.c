@@ -135,6 +135,14 @@ static void note_turn(struct model_thread *thread, const struct ct_event *event)
 	thread->nr_turns++;
 }
 
+/* Has a signal come to the thread? A handler says so; and a call that was interrupted shows it. */
+static bool tells_signal(const struct ct_event *event)
+{
+	if (event->kind == CTP_KIND_MARK)
+		return event->argument == CTP_MARK_SIGNAL;
+	return event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR;
+}
+
 void model_stillness_note(struct model *model, const struct ct_event *event)
 {
 	struct model_process *process = process_at(model, event->process);
@@ -153,6 +161,6 @@ void model_stillness_note(struct model *model, const struct ct_event *event)
 		return;
 	}
 	note_return(thread, event);
-	if (event->kind == CTP_KIND_BLOCK_END && (int64_t)event->object == -EINTR)
+	if (tells_signal(event))
 		process->interrupted = event->time;
 }

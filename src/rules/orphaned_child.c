@@ -4,12 +4,12 @@
  * cannot take that lock.
  *
  * The rule is silent if the coroutine is marked; if its wait, or that of the child that it waits for, ends by itself
- * (a timer, a deadline); if it holds no lock and waits for the world outside, because a connection outlives by design
- * the coroutine that accepted it; if it may be idle; if it holds no lock and others have woken it long after its
- * parent's end, because then it works for them, if at least half of the orphans of its place work for others, or if
- * many waits at the place where it waits were ended for coroutines whose parents had ended; if other coroutines that
- * were started at the same place also end without a parent, because then that is intended; while the program warms up
- * or ends; if another finding explains the coroutine; and if events are missing.
+ * (a timer, a deadline); if that child runs, or is to run; if it holds no lock and waits for the world outside,
+ * because a connection outlives by design the coroutine that accepted it; if it may be idle; if it holds no lock and
+ * others have woken it long after its parent's end, because then it works for them, if at least half of the orphans of
+ * its place work for others, or if many waits at the place where it waits were ended for coroutines whose parents had
+ * ended; if other coroutines that were started at the same place also end without a parent, because then that is
+ * intended; while the program warms up or ends; if another finding explains the coroutine; and if events are missing.
  */
 #include <inttypes.h>
 
@@ -147,6 +147,18 @@ static bool is_parent_over(const struct analysis *analysis, const struct model_c
 	       (coro->flags & MODEL_CORO_WAS_CREATED) && !has_ended_the_program(analysis, parent);
 }
 
+/* Does the child that its wait comes down to run, or is it to run, by a wake or after a yield? */
+static bool has_child_at_work(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct model_coro *last = innermost(analysis, coro);
+	uint32_t child = analyze_ties_child(analysis, last);
+
+	if (!model_is_awaiting(last))
+		return true;
+	return child && !is_over(&analysis->model->coros.at[child]) &&
+	       !model_is_awaiting(&analysis->model->coros.at[child]);
+}
+
 /* At the end of observation a coroutine may have just begun to wait. */
 static bool has_just_begun(const struct analysis *analysis, const struct model_coro *coro)
 {
@@ -159,7 +171,7 @@ static bool is_orphan(
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
 	if (!model_is_awaiting(coro) || coro->mark || has_just_begun(analysis, coro) ||
-		!is_parent_over(analysis, coro) ||
+		!is_parent_over(analysis, coro) || has_child_at_work(analysis, coro) ||
 		waits_for_outside(analysis, innermost(analysis, coro)))
 		return false;
 	return !lineage->is_joined[index] &&

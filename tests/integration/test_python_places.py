@@ -128,6 +128,7 @@ def check_computing(place, python, library, way):
     lines = [number for number, line in enumerate(code.splitlines(), 1) if "raise_signal" in line or "while True" in line]
     check(any(re.search(rf"program\.py line={lines[0]} function=compute\b", place) for place in told),
           f"{library}, ended by {way}: not at line {lines[0]}, but at {told}")
+    check((" mark 2 mark=signal" in dump) == (way == "SIGINT"), f"{library}, ended by {way}: a signal is told, or is not")
 
 
 def check_failed(place, python):

@@ -268,7 +268,7 @@ def install_interrupts(runner_class):
 
     @functools.wraps(on_interrupt)
     def traced(self, number, frame, *arguments, **named):
-        threads.interrupted_at(frame)
+        threads.interrupted_at(frame, number)
         return on_interrupt(self, number, frame, *arguments, **named)
 
     runner_class._on_sigint = traced

@@ -54,9 +54,10 @@ def look_seldom():
             look()
 
 
-def interrupted_at(frame):
+def interrupted_at(frame, number):
     """A signal has interrupted this thread there: if a task computes in it, this is the only word of where. Asks the
     kernel for the thread's id: after a fork the interpreter has the parent's, or none, and the handler must be called."""
+    _probe.came(number)
     if _probe.is_attached() and frame is not None:
         _probe.step_at(threading.get_native_id(), threading.current_thread().name, frame)
 

@@ -267,7 +267,7 @@ def tell_interrupts(manager_class):
 
         @functools.wraps(handler)
         def traced(number, frame):
-            threads.interrupted_at(frame)
+            threads.interrupted_at(frame, number)
             handler(number, frame)
 
         self.handler = traced

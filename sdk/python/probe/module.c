@@ -179,6 +179,18 @@ static PyObject *step_at(PyObject *module, PyObject *arguments)
 	return tell_thread_at(arguments, ctp_is_attached() && ctp_current());
 }
 
+static PyObject *came(PyObject *module, PyObject *number)
+{
+	unsigned long value = PyLong_AsUnsignedLong(number);
+
+	(void)module;
+	if (PyErr_Occurred())
+		return NULL;
+	if (ctp_is_attached())
+		ctp_mark(0, CTP_MARK_SIGNAL, value, 0);
+	Py_RETURN_NONE;
+}
+
 static PyObject *attachment(PyObject *module, PyObject *nothing)
 {
 	(void)module;
@@ -351,6 +363,7 @@ static PyMethodDef functions[] = {
 		"thread_at(tid, name, frame): the thread of this kernel id, and where it is."},
 	{"step_at", step_at, METH_VARARGS,
 		"step_at(tid, name, frame): the same of this thread, if it runs a step."},
+	{"came", came, METH_O, "came(number): this signal has come to this thread."},
 	{"attachment", attachment, METH_NOARGS,
 		"attachment(): the number of the present attachment; 0: nothing is recorded."},
 	{"park", park, METH_VARARGS,

@@ -161,6 +161,7 @@ pub mod mark {
     pub const THREAD_AT: u8 = 11;
     pub const THREAD_NAME: u8 = 12;
     pub const BLOCKING: u8 = 13;
+    pub const SIGNAL: u8 = 14;
 }
 
 pub mod loss {

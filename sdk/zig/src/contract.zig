@@ -161,6 +161,7 @@ pub const Mark = enum(c_uint) {
     thread_at = 11,
     thread_name = 12,
     blocking = 13,
+    signal = 14,
     _,
 };
 
