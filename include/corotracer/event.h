@@ -213,6 +213,8 @@ struct ct_note {
 struct ct_sight {
 	const char *text; /* one sentence */
 	uint64_t coro;    /* the coroutine whose it is; 0: it is about several, or none */
+	ct_time begun;    /* when the look began; CT_NO_TIME: not known */
+	ct_time ended;    /* when it ended, likewise */
 };
 
 /*

@@ -588,6 +588,7 @@ void collect_close(struct collect *collect)
 	vec_fini(&collect->polls);
 	vec_fini(&collect->sites);
 	collect_mappings_fini(&collect->mappings);
+	collect_waited_free(collect->waited);
 	free(collect->scratch);
 	free(collect);
 }

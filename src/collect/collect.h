@@ -75,6 +75,7 @@ struct collect_still {
 	int64_t pid;
 	uint64_t since_ns;
 	bool has_probe;
+	uint32_t process; /* its number in the trace */
 };
 
 /*
@@ -82,6 +83,17 @@ struct collect_still {
  * last, of those that have only a descriptor ledger. False: there is none that lives.
  */
 bool collect_still(const struct collect *collect, struct collect_still *ret_still);
+
+/*
+ * collect_note_waits: from now on notes since when each coroutine waits. False: out of memory. collect_waits: finds, of
+ * the processes that live, the one in which most coroutines have begun to wait in an interval, and wait still. False:
+ * there is none. collect_waits_since: since when a coroutine has waited; UINT64_MAX: it went on, has ended, or that is
+ * not known. Also of a process that has ended.
+ */
+bool collect_note_waits(struct collect *collect);
+bool collect_waits(const struct collect *collect, uint64_t from_ns, uint64_t until_ns,
+	struct collect_still *ret_still);
+uint64_t collect_waits_since(const struct collect *collect, uint32_t process, uint64_t coro);
 
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);

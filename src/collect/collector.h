@@ -20,6 +20,7 @@
 #include "collect/target.h"
 #include "kernel/thread_ids.h"
 #include "collect/threads.h"
+#include "collect/waited.h"
 #include "base/vec.h"
 
 #define COLLECT_PROCESSES 256
@@ -121,6 +122,7 @@ struct collect {
 	VEC(struct collect_site) sites;
 	struct mappings mappings;
 	struct samples samples;
+	struct waited *waited; /* NULL: nobody asks */
 
 	struct clock_reading first_reading; /* taken before the target was started */
 	struct past_begin past;

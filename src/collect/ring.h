@@ -91,4 +91,11 @@ bool collect_ring_has_news(const struct ring_reader *reader);
  */
 uint64_t collect_ring_overwritten(const struct ring_reader *reader);
 
+/* collect_ring_missing: returns a number that grows whenever events of the ring are found to be missing. */
+static inline uint64_t collect_ring_missing(const struct ring_reader *reader)
+{
+	return reader->nr_told + reader->nr_told_other + reader->nr_corrupt +
+	       reader->nr_overwritten;
+}
+
 #endif

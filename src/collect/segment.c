@@ -196,6 +196,9 @@ static void take_run(void *context, struct ring_reader *reader, const struct rin
 	segment->are_sites_read = true;
 	collect_adopt_note_first(
 		segment, (struct segment_ring *)reader, ctp_load_relaxed(&run->records->time));
+	if (segment->layout.role == CTP_ROLE_PROBE)
+		collect_waited_note(segment->collect->waited, segment->process->number, &batch,
+			segment->collect->now_ns);
 	collect_output_put(&segment->collect->output, &batch, run->nr_events);
 }
 
@@ -287,6 +290,7 @@ static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
 	const struct ring_consumer consumer = {segment, take_run, take_thread, take_stop};
 	struct ring_reader *reader = &ring->reader;
 	uint64_t nr_lost_told = reader->nr_told + reader->nr_told_other;
+	uint64_t nr_missing = collect_ring_missing(reader);
 	uint64_t nr_moves = reader->nr_moves;
 	uint64_t nr_records;
 
@@ -294,6 +298,8 @@ static uint64_t drain_ring(struct segment *segment, struct segment_ring *ring)
 	nr_records = collect_ring_drain(reader, &space, &consumer);
 	collect_output_count_lost(
 		&segment->collect->output, reader->nr_told + reader->nr_told_other - nr_lost_told);
+	if (collect_ring_missing(reader) != nr_missing)
+		collect_waited_forget(segment->collect->waited, segment->process->number);
 	note_activity(segment, nr_records, reader->nr_moves - nr_moves);
 	return nr_records;
 }

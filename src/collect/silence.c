@@ -162,9 +162,43 @@ bool collect_still(const struct collect *collect, struct collect_still *ret_stil
 			is_better(process, best))
 			best = process;
 	if (best)
-		*ret_still =
-			(struct collect_still){best->pid, still_since_ns(best), best->has_probe};
+		*ret_still = (struct collect_still){.pid = best->pid,
+			.since_ns = still_since_ns(best),
+			.has_probe = best->has_probe,
+			.process = best->number};
 	return best != NULL;
+}
+
+bool collect_note_waits(struct collect *collect)
+{
+	if (!collect->waited)
+		collect->waited = collect_waited_new();
+	return collect->waited != NULL;
+}
+
+bool collect_waits(const struct collect *collect, uint64_t from_ns, uint64_t until_ns,
+	struct collect_still *ret_still)
+{
+	const struct process *process;
+	uint32_t number;
+
+	if (collect_waited_count(collect->waited, from_ns, until_ns, &number) == 0)
+		return false;
+	for_each_process (collect, process)
+		if (!process->has_ended && process->has_probe &&
+			(process->number & 0xff) == number) {
+			*ret_still = (struct collect_still){.pid = process->pid,
+				.since_ns = still_since_ns(process),
+				.has_probe = true,
+				.process = process->number};
+			return true;
+		}
+	return false;
+}
+
+uint64_t collect_waits_since(const struct collect *collect, uint32_t process, uint64_t coro)
+{
+	return collect_waited_since(collect->waited, process, coro);
 }
 
 void collect_silence_look(struct collect *collect)

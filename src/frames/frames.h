@@ -26,16 +26,28 @@ struct frames_past {
 	const char *trouble;      /* a sentence: why there is none; "": nothing is to be said */
 };
 
+struct frames_seeing {
+	bool is_recorded; /* a probe records where coroutines wait; else that is said as well */
+	/*
+	 * The program goes on meanwhile: only coroutines that wait are spoken of. Without a probe, `again` tells
+	 * which of them do so at two looks, and no other one is spoken of; NULL with a probe, whose events tell
+	 * the same.
+	 */
+	bool goes_on;
+	const struct frames_again *again;
+	bool (*take)(void *context, uint64_t coro, const char *text);
+	void *context;
+};
+
 /*
  * frames_see: hands on, one sentence each, what a look at a program that runs sees beside its coroutines, as sights of
- * a source do: what is in their variables and in what they await, and what its threads are in. `is_recorded`: a probe
- * records where they wait; else that is said as well. `coro`: the number that a probe in the program gave the
- * coroutine; 0: none, and then the sentence says where it waits, and is said of two at a place at most. The text lives
- * until `take` returns; false: ends the look. Closes the image. Errors are those of frames_source_open.
+ * a source do: what is in their variables and in what they await, and what its threads are in. `coro`: the number that
+ * a probe in the program gave the coroutine; 0: none, and then the sentence says where it waits, and is said of two at
+ * a place at most. The text lives until `take` returns; false: ends the look. Closes the image. Errors are those of
+ * frames_source_open.
  */
-enum ct_status frames_see(struct image *image, bool is_recorded,
-	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
-	struct ct_error *reterr);
+enum ct_status frames_see(
+	struct image *image, const struct frames_seeing *seeing, struct ct_error *reterr);
 
 /*
  * frames_source_open: finds the coroutines of an image, and closes the image, also if that fails. `again`: how to look

@@ -277,7 +277,8 @@ static void tell_note(struct telling *telling, const struct found_note *note)
 
 static void tell_sight(struct telling *telling, uint64_t coro, const char *text)
 {
-	struct ct_sight sight = {.text = text, .coro = coro};
+	struct ct_sight sight = {
+		.text = text, .coro = coro, .begun = CT_NO_TIME, .ended = CT_NO_TIME};
 
 	if (!vec_push(&telling->source->lists.sights, sight))
 		telling->is_out_of_memory = true;

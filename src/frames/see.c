@@ -13,8 +13,8 @@
 
 struct seeing {
 	const struct found *found;
-	bool (*take)(void *context, uint64_t coro, const char *text);
-	void *context;
+	const struct found *before;
+	const struct frames_seeing *how;
 	struct map by_place; /* coroutines without a number that were told, at a place */
 	uint32_t nr_without;
 	bool is_over;
@@ -23,13 +23,47 @@ struct seeing {
 static void take(struct seeing *seeing, uint64_t coro, const char *text)
 {
 	if (!seeing->is_over)
-		seeing->is_over = !seeing->take(seeing->context, coro, text);
+		seeing->is_over = !seeing->how->take(seeing->how->context, coro, text);
 }
 
 static const struct found_place *place_of(
 	const struct found *found, const struct found_coroutine *coroutine)
 {
 	return &found->places.at[coroutine->place];
+}
+
+static bool is_same_text(const char *one, const char *other)
+{
+	return one == other || (one && other && strcmp(one, other) == 0);
+}
+
+/* Not all readers make a sum of all that a coroutine has. */
+static bool is_same(const struct seeing *seeing, const struct found_coroutine *before,
+	const struct found_coroutine *now)
+{
+	const struct found_place *former = place_of(seeing->before, before);
+	const struct found_place *place = place_of(seeing->found, now);
+
+	return before->state == now->state && before->content == now->content &&
+	       former->line == place->line && strcmp(former->file, place->file) == 0 &&
+	       is_same_text(before->variables, now->variables) &&
+	       is_same_text(before->awaits, now->awaits);
+}
+
+/* In a program that goes on, what does so is seen in part. */
+static bool is_whole(const struct seeing *seeing, const struct found_coroutine *coroutine)
+{
+	uint32_t index;
+
+	if (!seeing->how->goes_on)
+		return true;
+	if (coroutine->state != FRAME_WAITS)
+		return false;
+	if (!seeing->how->again)
+		return coroutine->identity != 0;
+	if (!map_get(&seeing->before->by_address, coroutine->address, &index))
+		return false;
+	return is_same(seeing, &seeing->before->coroutines.at[index], coroutine);
 }
 
 /* Is there room for one more at its place? */
@@ -66,7 +100,7 @@ static void see_coroutine(struct seeing *seeing, const struct found_coroutine *c
 	const char *texts[] = {coroutine->variables, coroutine->awaits};
 	size_t i;
 
-	if (!texts[0] && !texts[1])
+	if ((!texts[0] && !texts[1]) || !is_whole(seeing, coroutine))
 		return;
 	if (!coroutine->identity && !is_told(seeing, coroutine))
 		return;
@@ -116,7 +150,7 @@ static void see_places(struct seeing *seeing)
 		uint64_t key = key_of(found, coroutine);
 
 		count = 0;
-		if (coroutine->state != FRAME_WAITS)
+		if (coroutine->state != FRAME_WAITS || !is_whole(seeing, coroutine))
 			continue;
 		map_get(&counts, key, &count);
 		is_well = map_put(&counts, key, count + 1);
@@ -134,15 +168,15 @@ static void see_places(struct seeing *seeing)
 	map_fini(&counts);
 }
 
-void see_found(const struct found *found, bool is_recorded,
-	bool (*hand_on)(void *context, uint64_t coro, const char *text), void *context)
+void see_found(
+	const struct found *found, const struct found *before, const struct frames_seeing *how)
 {
-	struct seeing seeing = {.found = found, .take = hand_on, .context = context};
+	struct seeing seeing = {.found = found, .before = before, .how = how};
 	size_t i;
 
-	if (!is_recorded)
+	if (!how->is_recorded)
 		see_places(&seeing);
-	for (i = 0; i < found->sights.count; i++)
+	for (i = 0; i < found->sights.count && !how->goes_on; i++)
 		take(&seeing, 0, found->sights.at[i]);
 	for (i = 0; i < found->coroutines.count && !seeing.is_over; i++)
 		see_coroutine(&seeing, &found->coroutines.at[i]);

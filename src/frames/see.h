@@ -4,9 +4,10 @@
 #define FRAMES_SEE_H
 
 #include "frames/found.h"
+#include "frames/frames.h"
 
-/* see_found: hands on all sentences; see frames_see. */
-void see_found(const struct found *found, bool is_recorded,
-	bool (*hand_on)(void *context, uint64_t coro, const char *text), void *context);
+/* see_found: hands on all sentences; see frames_see. `before`: the first look, if there were two. */
+void see_found(
+	const struct found *found, const struct found *before, const struct frames_seeing *how);
 
 #endif

@@ -201,9 +201,8 @@ static void close_telling(struct telling *telling)
 	image_close(telling->image);
 }
 
-enum ct_status frames_see(struct image *image, bool is_recorded,
-	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
-	struct ct_error *reterr)
+enum ct_status frames_see(
+	struct image *image, const struct frames_seeing *seeing, struct ct_error *reterr)
 {
 	struct telling telling = {
 		.image = image, .source = calloc(1, sizeof(*telling.source)), .is_by_probe = true};
@@ -211,12 +210,14 @@ enum ct_status frames_see(struct image *image, bool is_recorded,
 
 	if (telling.source) {
 		arena_init(&telling.source->arena);
-		status = find_all(&telling, NULL, reterr);
+		status = find_all(&telling, seeing->again, reterr);
 	} else {
 		ct_fail_memory(reterr);
 	}
 	if (status == CT_OK)
-		see_found(&telling.found, is_recorded, take, context);
+		see_found(&telling.found, &telling.before, seeing);
+	if (telling.image != image)
+		image_close(image);
 	close_telling(&telling);
 	if (telling.source)
 		narrate_close(telling.source);

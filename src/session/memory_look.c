@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks into the memory of a program that stands still (memory_look.h). */
+/* Looks into the memory of a program whose coroutines stand still, all or some (memory_look.h). */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/failure.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "frames/frames.h"
@@ -28,35 +31,76 @@
 /* A program that is asked to end may end its coroutines first: how long that may take. */
 #define ENDING_NS UINT64_C(5000000000)
 
+/* While other coroutines go on. */
+#define LONG_NS UINT64_C(1500000000) /* a wait that is worth a look */
+#define ASK_NS UINT64_C(500000000)   /* how often it is asked who waits for so long */
+#define FIRST_NS  \
+	UINT64_C( \
+		2000000000) /* from one look to the next, at first; then twice as long each time, up to: */
+#define LAST_NS UINT64_C(64000000000)
+#define SHARE_MOVING 100u      /* looks take one part in so many of a processor */
+#define BETWEEN_NS 1000000000L /* from one look to the other, without a probe */
+#define PAUSES 50
+
+struct seen {
+	const char *text; /* NULL: nothing */
+	uint64_t coro;
+	bool was_true; /* when the program was asked to end */
+};
+
 struct look {
 	struct collect_still still;
+	bool goes_on; /* other coroutines went on meanwhile */
+	bool is_left_out;
+	bool is_void;        /* the program ended meanwhile, or the look was cut short */
+	uint64_t nr_dropped; /* sights of coroutines that went on meanwhile */
+	atomic_bool *is_hurried;
 	uint64_t begun_ns;
+	uint64_t ended_ns;
+	uint64_t cost_ns; /* time of a processor */
 	uint64_t
 		moved_ns; /* when it was seen that the coroutines have moved since; 0: they have not */
 	struct arena arena; /* of the texts */
-	VEC(struct ct_sight) sights;
+	VEC(struct seen) sights;
 };
 
 struct memory_look {
+	struct collect *collect;
+	struct ct_sink *sink;
 	pthread_t thread;
 	bool is_looking;
 	bool is_over; /* the recording is: there are no more looks */
 	atomic_bool is_done;
+	atomic_bool is_hurried;     /* the look has no time to wait */
 	struct look present;        /* the thread's, while it looks */
 	struct look last;           /* the last one that saw something */
-	struct collect_still tried; /* at the last look */
+	struct collect_still tried; /* at the last look at a program that stood still */
 	uint64_t tried_ns;
 	uint64_t due_ns;
+	uint64_t since_ns; /* without a probe, of the first look */
+	uint64_t
+		moving_ns; /* when a look at a program that goes on is due, if there is reason for it */
+	uint64_t interval_ns; /* from one such look to the next */
+	uint64_t looked_ns;   /* beginning of the last look */
+	uint64_t asked_ns;    /* to end; 0: it was not */
+	uint64_t nr_defined;  /* looks in the trace */
+	bool has_defined;     /* the last of them has sights */
 };
 
-struct memory_look *memory_look_new(void)
+struct memory_look *memory_look_new(struct collect *collect, struct ct_sink *sink)
 {
 	struct memory_look *memory = calloc(1, sizeof(*memory));
 
-	if (!memory)
+	if (!memory || !collect_note_waits(collect)) {
+		free(memory);
 		return NULL;
+	}
+	memory->collect = collect;
+	memory->sink = sink;
 	arena_init(&memory->present.arena);
 	arena_init(&memory->last.arena);
+	memory->present.is_hurried = memory->last.is_hurried = &memory->is_hurried;
+	memory->interval_ns = FIRST_NS;
 	return memory;
 }
 
@@ -66,6 +110,8 @@ static void clear(struct look *look)
 	arena_init(&look->arena);
 	look->sights.count = 0;
 	look->moved_ns = 0;
+	look->is_left_out = look->is_void = false;
+	look->nr_dropped = 0;
 }
 
 /* ---------------------------------------------------------------- the thread */
@@ -73,10 +119,9 @@ static void clear(struct look *look)
 static bool take(void *context, uint64_t coro, const char *text)
 {
 	struct look *look = context;
-	struct ct_sight sight = {
-		.text = arena_text(&look->arena, text, strlen(text)), .coro = coro};
+	struct seen seen = {.text = arena_text(&look->arena, text, strlen(text)), .coro = coro};
 
-	return sight.text && look->sights.count < SIGHTS_MAX && vec_push(&look->sights, sight);
+	return seen.text && look->sights.count < SIGHTS_MAX && vec_push(&look->sights, seen);
 }
 
 static bool has_ended(pid_t pid)
@@ -102,54 +147,121 @@ static void say_too_large(struct look *look)
 		"its memory was left out, as it is more than %" PRIu64
 		" MiB; 'corotracer report %lld' looks into it while it runs",
 		LARGEST_BYTES >> 20, (long long)look->still.pid);
+	look->is_left_out = true;
 	take(look, 0, words);
+}
+
+static void pause_between(void *context)
+{
+	const struct look *look = context;
+	const struct timespec span = {.tv_nsec = BETWEEN_NS / PAUSES};
+	int i;
+
+	for (i = 0; i < PAUSES && !atomic_load(look->is_hurried); i++)
+		nanosleep(&span, NULL);
+}
+
+static enum ct_status open_again(void *context, struct image **ret_image, struct ct_error *reterr)
+{
+	const struct look *look = context;
+
+	if (atomic_load(look->is_hurried))
+		return ct_fail(reterr, CT_ERR_NOT_FOUND, "there was no time for a second look");
+	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
+}
+
+static void see(struct look *look)
+{
+	struct frames_again again = {pause_between, open_again, look};
+	struct frames_seeing seeing = {.is_recorded = look->still.has_probe,
+		.goes_on = look->goes_on,
+		.again = look->goes_on && !look->still.has_probe ? &again : NULL,
+		.take = take,
+		.context = look};
+	struct image *image;
+
+	if (image_open_process((pid_t)look->still.pid, &image, NULL) == CT_OK)
+		frames_see(image, &seeing, NULL);
+}
+
+static uint64_t spent_ns(void)
+{
+	struct timespec spent;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+	return (uint64_t)spent.tv_sec * UINT64_C(1000000000) + (uint64_t)spent.tv_nsec;
 }
 
 /* A look that fails sees nothing, and another one may follow. */
 static void *look_now(void *argument)
 {
 	struct memory_look *memory = argument;
-	struct image *image;
+	struct look *look = &memory->present;
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-	if (is_too_large(&memory->present))
-		say_too_large(&memory->present);
-	else if (image_open_process((pid_t)memory->present.still.pid, &image, NULL) == CT_OK)
-		frames_see(image, memory->present.still.has_probe, take, &memory->present, NULL);
+	if (is_too_large(look))
+		say_too_large(look);
+	else
+		see(look);
 	/* What ends while it is looked at is seen in part. */
-	if (has_ended((pid_t)memory->present.still.pid))
-		memory->present.sights.count = 0;
+	look->is_void = has_ended((pid_t)look->still.pid);
+	if (look->goes_on && !look->still.has_probe)
+		look->is_void |= atomic_load(look->is_hurried);
+	look->ended_ns = clock_monotonic_ns();
+	look->cost_ns = spent_ns();
 	atomic_store_explicit(&memory->is_done, true, memory_order_release);
 	return NULL;
 }
 
 /* ---------------------------------------------------------------- functions for other threads */
 
-static void begin(struct memory_look *memory, const struct collect_still *still, uint64_t now_ns)
+static void begin(struct memory_look *memory, const struct collect_still *still, bool goes_on)
 {
 	clear(&memory->present);
 	memory->present.still = *still;
-	memory->present.begun_ns = memory->tried_ns = now_ns;
-	memory->tried = *still;
+	memory->present.goes_on = goes_on;
+	memory->present.begun_ns = memory->looked_ns = clock_monotonic_ns();
 	atomic_store_explicit(&memory->is_done, false, memory_order_relaxed);
 	memory->is_looking = thread_start(&memory->thread, look_now, memory) == 0;
+	if (goes_on)
+		return;
+	memory->tried = *still;
+	memory->tried_ns = memory->present.begun_ns;
 	memory->due_ns = UINT64_MAX;
 }
 
-static void end(struct memory_look *memory)
+static uint64_t larger(uint64_t one, uint64_t other)
 {
+	return one > other ? one : other;
+}
+
+/* Ever more rarely: what goes on has many waits that are long, and meant to be. */
+static void plan(struct memory_look *memory, const struct look *look)
+{
+	memory->moving_ns =
+		look->ended_ns + larger(memory->interval_ns, look->cost_ns * SHARE_MOVING);
+	memory->interval_ns *= memory->interval_ns < LAST_NS ? 2 : 1;
+}
+
+/* Returns whether there is a new last look. */
+static bool end(struct memory_look *memory)
+{
+	struct look *look = &memory->present, former = memory->last;
 	uint64_t took_ns;
-	struct look former = memory->last;
 
 	pthread_join(memory->thread, NULL);
 	memory->is_looking = false;
-	took_ns = clock_monotonic_ns() - memory->present.begun_ns;
-	memory->due_ns = memory->present.begun_ns + took_ns * AGAIN;
-	if (memory->present.sights.count == 0)
-		return;
-	memory->due_ns = memory->present.begun_ns + took_ns * SHARE;
-	memory->last = memory->present;
+	took_ns = clock_monotonic_ns() - look->begun_ns;
+	if (look->goes_on)
+		plan(memory, look);
+	else
+		memory->due_ns = look->begun_ns + took_ns * (look->sights.count ? SHARE : AGAIN);
+	/* A program that goes on, and in which nothing waits any more, is no longer as it was. */
+	if (look->is_void || (look->sights.count == 0 && !look->goes_on))
+		return false;
+	memory->last = *look;
 	memory->present = former;
+	return true;
 }
 
 static bool is_same(const struct collect_still *one, const struct collect_still *other)
@@ -163,45 +275,165 @@ static void note_move(struct look *look, const struct collect_still *still, uint
 		look->moved_ns = now_ns;
 }
 
+static uint64_t still_for(const struct collect_still *still, uint64_t now_ns)
+{
+	return now_ns > still->since_ns ? now_ns - still->since_ns : 0;
+}
+
 /* What writes no events of its coroutines may be on the way to where it stays: looked at again, ever more rarely. */
 static bool is_due(
 	const struct memory_look *memory, const struct collect_still *still, uint64_t now_ns)
 {
-	uint64_t still_ns = now_ns > still->since_ns ? now_ns - still->since_ns : 0;
+	uint64_t still_ns = still_for(still, now_ns);
 
-	if (memory->is_looking || now_ns < memory->due_ns ||
-		still_ns < (still->has_probe ? STILL_NS : STILL_WITHOUT_NS))
+	if (now_ns < memory->due_ns || still_ns < (still->has_probe ? STILL_NS : STILL_WITHOUT_NS))
 		return false;
 	return !is_same(&memory->tried, still) ||
 	       still_ns >= AGAIN * (memory->tried_ns - still->since_ns);
 }
 
-void memory_look_step(struct memory_look *memory, const struct collect *collect, uint64_t now_ns)
+/*
+ * With a probe, if coroutines have begun to wait since the last look, and have done so for long; without one, by time
+ * alone.
+ */
+static bool is_due_moving(struct memory_look *memory, struct collect_still *still, uint64_t now_ns)
+{
+	if (now_ns < memory->moving_ns)
+		return false;
+	if (!still->has_probe)
+		return now_ns >= memory->since_ns + FIRST_NS &&
+		       still_for(still, now_ns) < STILL_WITHOUT_NS;
+	memory->moving_ns = now_ns + ASK_NS;
+	return now_ns > LONG_NS &&
+	       collect_waits(memory->collect, memory->looked_ns, now_ns - LONG_NS, still);
+}
+
+/* ---------------------------------------------------------------- what is said */
+
+static bool is_true(const struct look *look, const struct collect *collect, const struct seen *seen)
+{
+	return seen->coro &&
+	       collect_waits_since(collect, look->still.process, seen->coro) < look->begun_ns;
+}
+
+static void define(
+	struct memory_look *memory, const struct look *look, const char *text, uint64_t coro)
+{
+	struct ct_definition definition = {.type = CT_DEFINE_NOTE,
+		.note = {.text = text,
+			.count = 1,
+			.offset = CT_NO_OFFSET,
+			.is_sight = true,
+			.coro = coro,
+			.look = memory->nr_defined,
+			.begun_ns = look->begun_ns,
+			.ended_ns = look->ended_ns}};
+
+	sink_define(memory->sink, &definition, NULL);
+	memory->has_defined = text[0] != '\0';
+}
+
+static void define_look(struct memory_look *memory, const struct look *look, const char *words)
+{
+	size_t i;
+
+	memory->nr_defined++;
+	define(memory, look, words, 0);
+	for (i = 0; i < look->sights.count; i++)
+		if (look->sights.at[i].text)
+			define(memory, look, look->sights.at[i].text, look->sights.at[i].coro);
+}
+
+/* What has moved while it was looked at was seen in part. */
+static uint64_t drop_moved(struct look *look, const struct collect *collect)
+{
+	uint64_t nr_dropped = 0;
+	size_t i;
+
+	for (i = 0; i < look->sights.count; i++) {
+		struct seen *seen = &look->sights.at[i];
+
+		if (!seen->text || look->is_left_out || is_true(look, collect, seen))
+			continue;
+		nr_dropped += seen->coro != 0;
+		seen->text = NULL;
+	}
+	return nr_dropped;
+}
+
+/* Whatever ends the engine: the trace has what was seen last. */
+static void keep(struct memory_look *memory)
+{
+	struct look *look = &memory->last;
+	char words[128];
+
+	if (look->goes_on && look->still.has_probe)
+		look->nr_dropped = drop_moved(look, memory->collect);
+	snprintf(words, sizeof(words), "process %lld was looked into while it was recorded",
+		(long long)look->still.pid);
+	if (look->sights.count || memory->has_defined)
+		define_look(memory, look, look->sights.count ? words : "");
+	sink_flush(memory->sink, NULL);
+}
+
+void memory_look_step(struct memory_look *memory, uint64_t now_ns)
 {
 	struct collect_still still;
 
 	if (!memory || memory->is_over)
 		return;
-	if (memory->is_looking && atomic_load_explicit(&memory->is_done, memory_order_acquire))
-		end(memory);
-	if (!collect_still(collect, &still))
+	if (memory->is_looking && atomic_load_explicit(&memory->is_done, memory_order_acquire) &&
+		end(memory))
+		keep(memory);
+	if (!collect_still(memory->collect, &still))
 		return;
+	if (memory->since_ns == 0)
+		memory->since_ns = now_ns;
 	note_move(&memory->last, &still, now_ns);
 	note_move(&memory->present, &still, now_ns);
+	if (memory->is_looking)
+		return;
 	if (is_due(memory, &still, now_ns))
-		begin(memory, &still, now_ns);
+		begin(memory, &still, false);
+	else if (is_due_moving(memory, &still, now_ns))
+		begin(memory, &still, true);
 }
 
-static void define(struct ct_sink *sink, const struct ct_sight *sight)
+void memory_look_signal(struct memory_look *memory, int signal_number, uint64_t now_ns)
 {
-	struct ct_definition definition = {.type = CT_DEFINE_NOTE,
-		.note = {.text = sight->text,
-			.count = 1,
-			.offset = CT_NO_OFFSET,
-			.is_sight = true,
-			.coro = sight->coro}};
+	struct look *last;
+	size_t i;
 
-	sink_define(sink, &definition, NULL);
+	if (!memory || memory->is_over || (signal_number != SIGINT && signal_number != SIGTERM))
+		return;
+	last = &memory->last;
+	memory->asked_ns = now_ns;
+	for (i = 0; i < last->sights.count; i++)
+		last->sights.at[i].was_true = last->sights.at[i].text &&
+					      is_true(last, memory->collect, &last->sights.at[i]);
+}
+
+/* Leaves what is still so; *ret_nr_dropped: how many of the sights are of coroutines that went on. */
+static bool leave_true(struct memory_look *memory, uint64_t now_ns, uint64_t *ret_nr_dropped)
+{
+	struct look *last = &memory->last;
+	bool was_asked = memory->asked_ns && now_ns - memory->asked_ns <= ENDING_NS;
+	size_t i, count = 0;
+
+	*ret_nr_dropped = 0;
+	for (i = 0; i < last->sights.count; i++) {
+		struct seen *seen = &last->sights.at[i];
+
+		if (!seen->text)
+			continue;
+		if (!last->is_left_out && !(was_asked && seen->was_true) &&
+			!is_true(last, memory->collect, seen)) {
+			*ret_nr_dropped += seen->coro != 0;
+			seen->text = NULL;
+		}
+		count += seen->text != NULL;
+	}
+	return count > 0;
 }
 
 /* Without a probe, only the ledger tells that a program goes on. */
@@ -221,31 +453,74 @@ static void say_when(const struct look *look, uint64_t now_ns, struct text *word
 			(double)(now_ns - look->moved_ns) / 1e9);
 }
 
-void memory_look_finish(struct memory_look *memory, struct ct_sink *sink, uint64_t now_ns)
+static void say_moving(
+	const struct look *look, uint64_t nr_dropped, uint64_t now_ns, struct text *words)
+{
+	if (look->is_left_out) {
+		text_format(
+			words, "process %lld was to be looked into", (long long)look->still.pid);
+		return;
+	}
+	text_format(words, "process %lld was looked into %.1f s before the recording ended, while",
+		(long long)look->still.pid, (double)(now_ns - look->begun_ns) / 1e9);
+	if (!look->still.has_probe) {
+		text_format(words,
+			" it went on: what is said was the same at two looks, %.1f s apart, and no "
+			"event tells what has been since",
+			(double)BETWEEN_NS / 1e9);
+		return;
+	}
+	text_add(words, " other coroutines went on: those of which something is said have not "
+			"moved since");
+	if (nr_dropped)
+		text_format(words, "; %" PRIu64 " sight%s of others left out, as those have",
+			nr_dropped, nr_dropped == 1 ? " is" : "s are");
+}
+
+/* Returns whether there is something to say, and what of the look as a whole. */
+static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *words)
+{
+	struct look *last = &memory->last;
+	bool stood_still =
+		!last->goes_on && (!last->moved_ns || now_ns - last->moved_ns <= ENDING_NS);
+	uint64_t nr_dropped = 0;
+
+	if (last->sights.count == 0)
+		return false;
+	if (stood_still) {
+		say_when(last, now_ns, words);
+		return true;
+	}
+	if (!last->still.has_probe && !last->goes_on)
+		return false;
+	if (last->still.has_probe && !leave_true(memory, now_ns, &nr_dropped))
+		return false;
+	say_moving(last, nr_dropped + last->nr_dropped, now_ns, words);
+	return true;
+}
+
+void memory_look_finish(struct memory_look *memory, uint64_t now_ns)
 {
 	struct text words = {0};
-	const struct look *last;
-	size_t i;
 
 	if (!memory || memory->is_over)
 		return;
 	memory->is_over = true;
+	atomic_store(&memory->is_hurried, true);
 	if (memory->is_looking)
 		end(memory);
-	last = &memory->last;
-	if (last->sights.count == 0 || (last->moved_ns && now_ns - last->moved_ns > ENDING_NS))
-		return;
-	say_when(last, now_ns, &words);
-	define(sink, &(struct ct_sight){.text = text_peek(&words)});
+	if (!settle(memory, now_ns, &words))
+		memory->last.sights.count = 0;
+	if (memory->last.sights.count || memory->has_defined)
+		define_look(memory, &memory->last, text_peek(&words));
 	text_fini(&words);
-	for (i = 0; i < last->sights.count; i++)
-		define(sink, &last->sights.at[i]);
 }
 
 void memory_look_free(struct memory_look *memory)
 {
 	if (!memory)
 		return;
+	atomic_store(&memory->is_hurried, true);
 	if (memory->is_looking)
 		end(memory);
 	arena_fini(&memory->present.arena);

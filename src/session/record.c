@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The public functions that record: an output, the collector that fills it, and names for addresses before
- * it is closed.
- */
+/* The public functions that record: an output, the collector that fills it, and names before it is closed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +201,6 @@ static enum ct_status start(
 	record->is_found = options->pid > 0;
 	record->found_pid = options->looks_at_end ? options->pid : 0;
 	record->begun_ns = clock_monotonic_ns();
-	record->memory = options->looks_into_memory && !record->flight ? memory_look_new() : NULL;
 	if (!options->ledger_path && !options->no_ledger && !record->is_found)
 		known.ledger_path = record->ledger_path = ledger_path_find(&record->ledger_trouble);
 	status = steering_new(options->wake_descriptor, &record->steering, reterr);
@@ -212,9 +208,12 @@ static enum ct_status start(
 		return status;
 	known.wake_descriptor = steering_descriptor(record->steering);
 	status = collect_open(&known, record->sink, &record->collect, reterr);
-	if (status == CT_OK)
-		steer(record, options);
-	return status;
+	if (status)
+		return status;
+	if (options->looks_into_memory && !record->flight)
+		record->memory = memory_look_new(record->collect, record->sink);
+	steer(record, options);
+	return CT_OK;
 }
 
 /* Returns the name of an old trace that would be lost; an empty file is not a trace. */
@@ -347,7 +346,7 @@ static void write_rows(struct ct_record *record)
 static void finish_early(struct ct_record *record)
 {
 	namer_finish(record->namer, record->collect, record->sink, NULL);
-	memory_look_finish(record->memory, record->sink, clock_monotonic_ns());
+	memory_look_finish(record->memory, clock_monotonic_ns());
 	write_rows(record);
 	record->nr_rows_in_output = rows_in_output(record);
 	record->rows_in_output = NULL;
@@ -423,7 +422,7 @@ enum ct_status ct_record_step(struct ct_record *record, int wait_ms, struct ct_e
 	bool is_over = false;
 
 	namer_look(record->namer, record->collect, record->sink, now_ns);
-	memory_look_step(record->memory, record->collect, now_ns);
+	memory_look_step(record->memory, now_ns);
 	if (status == CT_OK)
 		steering_step(record->steering);
 	else
@@ -485,7 +484,7 @@ const struct ct_dump *ct_record_dumps(
 	return NULL;
 }
 
-/* INT and TERM end a program that stands still: the last chance to keep what led to that, and what threads do. */
+/* INT and TERM end a program that stands still: the last chance to keep what led to that. */
 static bool asks_to_end(int signal_number)
 {
 	return signal_number == SIGINT || signal_number == SIGTERM;
@@ -513,6 +512,7 @@ enum ct_status ct_record_signal(
 	enum ct_status status = CT_OK;
 
 	look_at_end(record);
+	memory_look_signal(record->memory, signal_number, clock_monotonic_ns());
 	/* A signal that the program has already may end it at any time: first note that the user sent it. */
 	if (was_delivered)
 		status = collect_signal(record->collect, signal_number, true, reterr);
@@ -583,7 +583,7 @@ enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr
 	enum ct_status named = namer_finish(record->namer, record->collect, record->sink, reterr);
 	enum ct_status finished, closed;
 
-	memory_look_finish(record->memory, record->sink, clock_monotonic_ns());
+	memory_look_finish(record->memory, clock_monotonic_ns());
 	finished = collect_finish(record->collect, named ? NULL : reterr);
 	ct_record_stats(record, &stats);
 	steering_end(record->steering);

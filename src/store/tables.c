@@ -12,6 +12,7 @@
 #include "base/failure.h"
 #include "stream/order.h"
 #include "store/format.h"
+#include "store/sights.h"
 #include "store/tables.h"
 
 #define PENDING_NOT_KNOWN ((ct_time)STORE_NOT_KNOWN)
@@ -338,12 +339,8 @@ static bool apply_end(struct store_tables *all, const struct ct_define_end *from
 static bool apply_note(struct store_tables *all, const struct ct_define_note *from)
 {
 	struct ct_note note = {.text = from->text, .count = from->count, .offset = from->offset};
-	struct ct_sight sight = {.text = from->text, .coro = from->coro};
 
-	if (!*note.text)
-		return true;
-	return from->is_sight ? vec_push(&all->lists.sights, sight)
-			      : vec_push(&all->lists.notes, note);
+	return !*note.text || vec_push(&all->lists.notes, note);
 }
 
 static bool apply_generation_end(
@@ -402,7 +399,8 @@ static bool apply(struct store_tables *all, const struct ct_definition *definiti
 	case CT_DEFINE_END:
 		return apply_end(all, &definition->end);
 	case CT_DEFINE_NOTE:
-		return apply_note(all, &definition->note);
+		return definition->note.is_sight ? store_sights_apply(all, &definition->note)
+						 : apply_note(all, &definition->note);
 	case CT_DEFINE_GENERATION:
 		return apply_generation(all, &definition->generation);
 	case CT_DEFINE_GENERATION_END:
@@ -537,6 +535,7 @@ void store_tables_finish(struct store_tables *all)
 		all->lists.losses.at[i].first = settle(all, all->lists.losses.at[i].first);
 		all->lists.losses.at[i].last = settle(all, all->lists.losses.at[i].last);
 	}
+	store_sights_settle(all);
 	if (*all->tables.reason)
 		all->tables.reason_time = settle(all, all->tables.reason_time);
 	settle_attached(all);

@@ -320,6 +320,10 @@ struct ct_define_note {
 	uint64_t offset; /* in that input; CT_NO_OFFSET: none */
 	bool is_sight;   /* nothing is wrong: it was seen beside the events */
 	uint64_t coro;   /* of a sight: the coroutine whose it is; 0: none */
+	/* of a sight: sights with a higher number take the place of those with lower ones; 0: of neither */
+	uint64_t look;
+	uint64_t begun_ns; /* of a sight: when the look began and ended; 0: not known */
+	uint64_t ended_ns;
 };
 
 /* The orderly end of the trace: the last definition. The counts are of the whole recording. */

@@ -251,10 +251,13 @@ static void define_note(struct assembly *assembly, uint32_t number)
 
 static void define_sight(struct assembly *assembly, uint32_t number)
 {
+	const struct ct_sight *sight = &assembly->tables->sights[number];
 	struct ct_definition definition = {.type = CT_DEFINE_NOTE};
 
-	definition.note = (struct ct_define_note){.text = assembly->tables->sights[number].text,
-		.coro = assembly->tables->sights[number].coro,
+	definition.note = (struct ct_define_note){.text = sight->text,
+		.coro = sight->coro,
+		.begun_ns = sight->begun == CT_NO_TIME ? 0 : to_raw(assembly, sight->begun),
+		.ended_ns = sight->ended == CT_NO_TIME ? 0 : to_raw(assembly, sight->ended),
 		.count = 1,
 		.offset = CT_NO_OFFSET,
 		.is_sight = true};

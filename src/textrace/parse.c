@@ -265,7 +265,7 @@ static enum ct_status parse_note(struct textrace_parser *parser)
 
 static enum ct_status parse_sight(struct textrace_parser *parser)
 {
-	struct ct_sight sight = {.coro = 0};
+	struct ct_sight sight = {.begun = CT_NO_TIME, .ended = CT_NO_TIME};
 	struct textrace_word word;
 	enum ct_status status;
 

@@ -27,6 +27,7 @@
  *	loss process=1 thread=1 coro=7 reason="ring full" count=10 first=1ms last=2ms
  *	note "cut at offset 4096" count=1 offset=4096
  *	sight "thread main (12) is in get (queues.py:103)"
+ *	sight "locals of serve: id = 3" coro=7 from=4s until=4.1s
  *	end 1 exited 0 at=2s
  *	end 1 signaled 11 at=2s forwarded
  *

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 
@@ -56,12 +57,66 @@ def test_without_probe(scratch):
 
 
 def test_nothing_is_said(scratch):
-    """Of a program that goes on until it is ended, nothing is said, nor if that is not wanted."""
-    environment = with_package()
-    found = sights(recorded(scratch, sys.executable, "-m", "corotracer", STILL, "moving", env=environment))
-    check(not found, f"moving: {found}")
-    found = sights(recorded(scratch, sys.executable, "-m", "corotracer", STILL, "still", options=["--no-memory"], env=environment))
+    """Nothing is said if that is not wanted."""
+    found = sights(recorded(scratch, sys.executable, "-m", "corotracer", STILL, "still", options=["--no-memory"], env=with_package()))
     check(not found, f"--no-memory: {found}")
+
+
+def test_watchdog(scratch):
+    """One task goes on until the program ends itself: of all others, it is said what they have."""
+    found = sights(recorded(scratch, sys.executable, "-m", "corotracer", STILL, "moving", env=with_package()))
+    check_variables(found, "beside a task that goes on")
+    check("while other coroutines went on" in found[0]["sight"], f"{found[0]}")
+    check(not any("moving" in row["sight"] for row in found), f"{found}: the task that goes on")
+
+
+def unfinished(trace):
+    return trace.with_name(trace.name + ".partial")
+
+
+def wait_for_sight(trace, engine, words):
+    """Waits until the trace, which is being written, has such a sight."""
+    while words not in run(COROTRACER, "query", "--format", "json", unfinished(trace), SEEN, status=None).stdout:
+        check(engine.poll() is None, f"ended without '{words}'")
+
+
+def beside(scratch, command, end, **more):
+    """Records a program in which one coroutine is hung and another one moves on once both were seen."""
+    trace = scratch / "beside.ctrace"
+    for former in (trace, unfinished(trace)):
+        former.unlink(missing_ok=True)
+    with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True, **more) as engine:
+        check(engine.stdout.readline() == "ready\n", f"{command}")
+        wait_for_sight(trace, engine, "attempt = 7")
+        wait_for_sight(trace, engine, "stage = 1")
+        engine.stdin.write("go on\n")
+        engine.stdin.flush()
+        check(engine.stdout.readline() == "moved\n", f"{command}")
+        end(engine)
+        engine.stdin.close()
+        engine.wait(60)
+    return trace
+
+
+def check_beside(trace, what):
+    texts = [row["sight"] for row in sights(trace)]
+    check(any("attempt = 7" in text for text in texts), f"{what}: {texts}: the one that hangs")
+    check(not any("stage = 1" in text for text in texts), f"{what}: {texts}: as it was before it moved")
+
+
+def test_beside(scratch):
+    """However the recording ends, it has what is true of the coroutine that hangs, and nothing old of the one that does not."""
+    command, environment = [sys.executable, "-m", "corotracer", SOURCE / "tests/targets/hung_beside.py"], with_package()
+    ends = {
+        "a watchdog": lambda engine: None,
+        "SIGINT": lambda engine: engine.send_signal(signal.SIGINT),
+        "SIGTERM": lambda engine: engine.send_signal(signal.SIGTERM),
+    }
+    for what, end in ends.items():
+        check_beside(beside(scratch, command, end, env=environment), what)
+    trace = beside(scratch, command, lambda engine: engine.kill(), env=environment)
+    check(any("attempt = 7" in row["sight"] for row in sights(unfinished(trace))), "the engine was killed")
 
 
 def test_frames(scratch):
@@ -88,6 +143,8 @@ def main():
         test_with_probe(scratch)
         test_without_probe(scratch)
         test_nothing_is_said(scratch)
+        test_watchdog(scratch)
+        test_beside(scratch)
         test_frames(scratch)
 
 

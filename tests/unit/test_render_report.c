@@ -2,9 +2,8 @@
 /*
  * Whole reports, made by hand, in each format: compared with tests/unit/render_expected, whose path is the first
  * argument. With RENDER_UPDATE=1 in the environment the files are written instead.
- *
- * Also: bounded formats stay bounded for a million coroutines, complete formats are complete, and no text of a hostile
- * trace gets through unescaped.
+ * Bounded formats stay bounded for a million coroutines, complete formats are complete, and no text of a hostile trace
+ * gets through unescaped.
  */
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -217,7 +216,8 @@ static void test_forms(void)
 	report.quality.reordered_ns = 340;
 	all.notes = notes;
 	all.nr_notes = 1;
-	all.sights = &(struct ct_sight){.text = "thread worker (4712) is in take (queues.py:103)"};
+	all.sights = &(struct ct_sight){
+		"thread worker (4712) is in take (queues.py:103)", 0, CT_NO_TIME, CT_NO_TIME};
 	all.nr_sights = 1;
 	expect_file("report.txt", &report, (struct ct_report_options){.max_members = 2});
 	expect_file("report-narrow.txt", &report, (struct ct_report_options){.width = 72});

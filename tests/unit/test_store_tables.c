@@ -26,7 +26,7 @@ static const struct ct_definition every_type[] = {
 	{.type = CT_DEFINE_LOSS, .loss = {1, 2, 3, 4, 5, 6, 7}},
 	{.type = CT_DEFINE_ENDING, .ending = {1, CT_ENDING_SIGNALED, -5, true, 6}},
 	{.type = CT_DEFINE_END, .end = {.monotonic_ns = 1, .nr_events = 2, .nr_lost = 3}},
-	{.type = CT_DEFINE_NOTE, .note = {"odd", 2, CT_NO_OFFSET, true, 9}},
+	{.type = CT_DEFINE_NOTE, .note = {"odd", 2, CT_NO_OFFSET, true, 9, 1, 2, 3}},
 	{.type = CT_DEFINE_STACK, .stack = {1, 300, 3, 4}},
 };
 

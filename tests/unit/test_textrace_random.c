@@ -145,8 +145,10 @@ static void make_places(struct made *made, uint64_t *state)
 			.offset = made_random(state) % 2 ? made_odd(state) : CT_NO_OFFSET};
 	made->tables.nr_sights = (uint32_t)(made_random(state) % 4);
 	for (i = 0; i < made->tables.nr_sights; i++)
-		made->sights[i] = (struct ct_sight){
-			.text = random_sentence(made, state), .coro = made_odd(state)};
+		made->sights[i] = (struct ct_sight){.text = random_sentence(made, state),
+			.coro = made_odd(state),
+			.begun = random_time_or_none(state),
+			.ended = random_time_or_none(state)};
 }
 
 /* F-9: adds the loss of the open end, which a trace without END has once it went through a file. */
