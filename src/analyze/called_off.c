@@ -89,6 +89,8 @@ const struct model_watcher analyze_called_off_watcher = {
 	.looks = {[MODEL_BEGIN] = look_at_begin,
 		[MODEL_WAIT] = look_at_wait,
 		[MODEL_WAKE] = look_at_wake},
+	.wakes_from = MODEL_WAITS_FOR(CHANNEL),
+	.waits_for = MODEL_WAITS_FOR(CHANNEL),
 };
 
 /* ---------------------------------------------------------------- queries */

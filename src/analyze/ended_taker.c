@@ -77,6 +77,7 @@ const struct model_watcher analyze_ended_taker_watcher = {
 	.nr_rare_bytes = sizeof(struct of_coro),
 	.nr_place_bytes = sizeof(struct place),
 	.looks = {[MODEL_WAKE] = look_at_wake},
+	.wakes_from = MODEL_WAITS_FOR(CHANNEL),
 };
 
 /* ---------------------------------------------------------------- queries */

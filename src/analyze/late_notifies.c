@@ -42,17 +42,15 @@ static void end(struct model_watch *watch)
 
 /* ---------------------------------------------------------------- callbacks of the watcher */
 
+#define NOTIFIED                                                                          \
+	(MODEL_WAITS_FOR(CONDITION) | MODEL_WAITS_FOR(EVENT) | MODEL_WAITS_FOR(CHANNEL) | \
+		MODEL_WAITS_FOR(OTHER))
+
 static bool is_notified(uint64_t handle)
 {
-	switch (CTP_HANDLE_RESOURCE(handle)) {
-	case CTP_RESOURCE_CONDITION:
-	case CTP_RESOURCE_EVENT:
-	case CTP_RESOURCE_CHANNEL:
-	case CTP_RESOURCE_OTHER:
-		return !model_is_unnamed(handle);
-	default:
-		return false;
-	}
+	unsigned kind = CTP_HANDLE_RESOURCE(handle);
+
+	return kind < MODEL_NR_WAITED && (NOTIFIED >> kind & 1) && !model_is_unnamed(handle);
 }
 
 static uint64_t key_of(uint32_t process, uint64_t object)
@@ -147,6 +145,8 @@ const struct model_watcher analyze_late_notifies_watcher = {
 	.looks = {[MODEL_WAKE] = look_at_wake,
 		[MODEL_WAIT] = look_at_wait,
 		[MODEL_GIVE] = look_at_give},
+	.wakes_from = NOTIFIED,
+	.waits_for = NOTIFIED,
 	.end = end,
 };
 

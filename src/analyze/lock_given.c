@@ -40,6 +40,7 @@ static bool look_at_wake(struct model_watch *watch, const struct model_sight *si
 const struct model_watcher analyze_lock_given_watcher = {
 	.nr_rare_bytes = sizeof(struct of_coro),
 	.looks = {[MODEL_WAKE] = look_at_wake},
+	.wakes_from = MODEL_WAITS_FOR(LOCK),
 };
 
 /* Did this coroutine give the lock just before it wanted a lock? */

@@ -62,17 +62,18 @@ static struct debts *debts_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-#define RESOURCE(name) (UINT64_C(1) << CTP_RESOURCE_##name)
+#define OUTSIDE                                                                               \
+	(MODEL_WAITS_FOR(DESCRIPTOR) | MODEL_WAITS_FOR(TIMER) | MODEL_WAITS_FOR(COROUTINE) |  \
+		MODEL_WAITS_FOR(FRAME) | MODEL_WAITS_FOR(PROCESS) | MODEL_WAITS_FOR(REMOTE) | \
+		MODEL_WAITS_FOR(NETWORK))
 
 /* Is this a wait that the program itself ends, one waiter at a time? */
 static bool is_inside(const struct model_coro *coro)
 {
-	static const uint64_t outside = RESOURCE(DESCRIPTOR) | RESOURCE(TIMER) |
-					RESOURCE(COROUTINE) | RESOURCE(FRAME) | RESOURCE(PROCESS) |
-					RESOURCE(REMOTE) | RESOURCE(NETWORK);
 	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
 
-	return coro->point == CTP_POINT_AWAIT && (kind >= 64 || !(outside >> kind & 1));
+	return coro->point == CTP_POINT_AWAIT &&
+	       (kind >= MODEL_NR_WAITED || !(OUTSIDE >> kind & 1));
 }
 
 /* The object by which relays are told apart; 0: the place tells them apart. */
@@ -380,6 +381,7 @@ const struct model_watcher analyze_provenance_watcher = {
 		[MODEL_GIVE] = look_at_give,
 		[MODEL_WAIT] = look_at_wait,
 		[MODEL_END] = look_at_end},
+	.wakes_from = ~OUTSIDE,
 	.begin = begin,
 	.end = end,
 	.visit = visit,

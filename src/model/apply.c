@@ -81,7 +81,7 @@ static void tell_given(struct model *model, uint32_t coro, const struct ct_event
 	uint32_t by = event->coro ? coro : model_thread_doer(model, event->thread);
 	enum model_moment moment = event->kind == CTP_KIND_ACQUIRE ? MODEL_GET : MODEL_GIVE;
 
-	model_tell(model, moment, (struct model_sight){.coro = by, .event = event});
+	model_tell_often(model, moment, (struct model_sight){.coro = by, .event = event});
 }
 
 static bool change_object(struct model *model, const struct ct_event *event)

@@ -148,7 +148,7 @@ static void tell_run(struct model *model, uint32_t index, const struct ct_event 
 	struct model_coro *coro = coro_at(model, index);
 	struct model_sight sight = {.coro = index, .event = event};
 
-	model_tell(model, MODEL_RUN, sight);
+	model_tell_often(model, MODEL_RUN, sight);
 	if (model_is_unwoken(coro)) {
 		model_tell(model, MODEL_RUN_UNWOKEN, sight);
 		model_times_unwoken(model, coro);

@@ -110,7 +110,7 @@ void model_coro_join(struct model *model, const struct model_coro *coro)
 
 void model_coro_waits(struct model *model, uint32_t index)
 {
-	model_tell(model, MODEL_WAIT, (struct model_sight){.coro = index});
+	model_tell_wait(model, (struct model_sight){.coro = index});
 	model_object_wait(model, index);
 	model_times_wait(model, coro_at(model, index));
 	if (coro_at(model, index)->rare->holding)

@@ -160,6 +160,9 @@ struct model {
 	VEC(struct model_watch *) keepers;   /* of these, those that may keep a coroutine */
 	VEC(struct model_watch *) followers; /* of these, those that are told which coroutines go */
 	VEC(struct model_looker) lookers[MODEL_NR_MOMENTS];
+	struct model_narrowed
+		wake_lookers[MODEL_NR_WAITED]; /* by kind of resource, like the next one */
+	struct model_narrowed wait_lookers[MODEL_NR_WAITED];
 	struct model_breakdown *breakdown; /* the user's breakdown to fill; NULL: none */
 	struct model_history *history;     /* the user's history to fill; NULL: none */
 };

@@ -7,6 +7,7 @@
 #define MODEL_PARTS_H
 
 #include "model/model.h"
+#include "model/lookers.h"
 
 static inline struct model_coro *coro_at(struct model *model, uint32_t coro)
 {
@@ -213,31 +214,17 @@ void model_release_finish(struct model *model);
 
 /* ---------------------------------------------------------------- watchers: watcher.c */
 
-/* model_tell: calls the watchers of this moment: thirty are told of a wake. A look adds no lookers. */
-static inline void model_tell(
-	struct model *model, enum model_moment moment, struct model_sight sight)
-{
-	const struct model_looker *lookers = model->lookers[moment].at;
-	size_t count = model->lookers[moment].count, i;
-	bool is_noted = true;
-
-#pragma GCC unroll 4
-	for (i = 0; i < count; i++)
-		is_noted &= lookers[i].look(lookers[i].watch, &sight);
-	model->has_no_memory |= !is_noted;
-}
-
 /* model_coro_try: the coroutine did something other than waiting and waking. model_coro_progress: and got it done. */
 static inline void model_coro_try(struct model *model, uint32_t coro)
 {
 	if (coro)
-		model_tell(model, MODEL_TRY, (struct model_sight){.coro = coro});
+		model_tell_often(model, MODEL_TRY, (struct model_sight){.coro = coro});
 }
 
 static inline void model_coro_progress(struct model *model, uint32_t coro)
 {
 	if (coro)
-		model_tell(model, MODEL_PROGRESS, (struct model_sight){.coro = coro});
+		model_tell_often(model, MODEL_PROGRESS, (struct model_sight){.coro = coro});
 }
 
 /* model_watch_add_coro: makes room for the watchers' records of the last coroutine. False: out of memory. */

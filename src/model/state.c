@@ -167,7 +167,7 @@ void model_coro_set_state(
 	if (!model_is_of_runtime(coro))
 		count_alive(model, coro, state, time);
 	if (state == CT_STATE_READY && coro->state != CT_STATE_READY)
-		model_tell(
+		model_tell_often(
 			model, MODEL_READY, (struct model_sight){.coro = model_index(model, coro)});
 	if (state == CT_STATE_RUNNING)
 		process_at(model, coro->process)->ended_waits |=

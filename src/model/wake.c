@@ -266,7 +266,7 @@ static void tell_wake(
 	if (is_merged(coro, event))
 		tell(model, MODEL_WAKE_MERGED, index, event);
 	if (event_makes_ready(event->argument))
-		model_tell(model, MODEL_WAKE, sight);
+		model_tell_wake(model, sight);
 }
 
 static struct model_waking waking_of(

@@ -117,6 +117,28 @@ bool model_watch_gone(const struct model *model, uint32_t coro)
 	return is_taken;
 }
 
+void model_tell(struct model *model, enum model_moment moment, struct model_sight sight)
+{
+	model_tell_often(model, moment, sight);
+}
+
+void model_watch_narrow(struct model *model, enum model_moment moment, unsigned kind)
+{
+	struct model_narrowed *narrowed =
+		moment == MODEL_WAKE ? &model->wake_lookers[kind] : &model->wait_lookers[kind];
+	size_t i;
+
+	narrowed->is_made = true;
+	for (i = 0; i < model->lookers[moment].count; i++) {
+		struct model_looker looker = model->lookers[moment].at[i];
+		uint32_t kinds = moment == MODEL_WAKE ? looker.watch->watcher->wakes_from
+						      : looker.watch->watcher->waits_for;
+
+		if ((!kinds || kinds >> kind & 1) && !vec_push(&narrowed->lookers, looker))
+			model->has_no_memory = true;
+	}
+}
+
 #define PIECE ((size_t)1 << 10)
 
 /* What is equal is not written: zeros over zeros would take memory. */
@@ -180,4 +202,8 @@ void model_watch_fini(struct model *model)
 	vec_fini(&model->followers);
 	for (moment = 0; moment < MODEL_NR_MOMENTS; moment++)
 		vec_fini(&model->lookers[moment]);
+	for (i = 0; i < MODEL_NR_WAITED; i++) {
+		vec_fini(&model->wake_lookers[i].lookers);
+		vec_fini(&model->wait_lookers[i].lookers);
+	}
 }

@@ -20,6 +20,7 @@
 
 #include "corotracer/ct.h"
 #include "base/area.h"
+#include "base/vec.h"
 
 struct model;
 struct model_range;
@@ -109,6 +110,10 @@ struct model_sight {
 	ct_time until;
 };
 
+/* A set of kinds of resource; the last bit stands for all further kinds. */
+#define MODEL_NR_WAITED 32u
+#define MODEL_WAITS_FOR(resource) (UINT32_C(1) << CTP_RESOURCE_##resource)
+
 /* A watcher's callback. False: out of memory. */
 typedef bool model_look(struct model_watch *watch, const struct model_sight *sight);
 
@@ -129,6 +134,12 @@ struct model_watcher {
 	size_t nr_rare_bytes;
 	size_t nr_place_bytes;               /* memory for each place, by site */
 	model_look *looks[MODEL_NR_MOMENTS]; /* NULL: not called at this moment */
+	/*
+	 * MODEL_WAKE and MODEL_WAIT are told only of coroutines that wait for a resource of one of these kinds
+	 * (MODEL_WAITS_FOR); 0: of all.
+	 */
+	uint32_t wakes_from;
+	uint32_t waits_for;
 
 	/*
 	 * begin: called before the first event; false: out of memory. end: frees what the memory refers to; called
@@ -162,6 +173,12 @@ struct model_watch {
 struct model_looker {
 	model_look *look;
 	struct model_watch *watch;
+};
+
+/* The callbacks of a moment that are told of one kind of resource. */
+struct model_narrowed {
+	VEC(struct model_looker) lookers;
+	bool is_made; /* when the kind is seen first */
 };
 
 /*

@@ -185,6 +185,7 @@ const struct rule rules_lock_convoy = {
 	.watcher = {.nr_coro_bytes = sizeof(uint32_t),
 		.nr_place_bytes = sizeof(struct convoy),
 		.looks = {[MODEL_WAKE] = look_at_wake},
+		.wakes_from = MODEL_WAITS_FOR(LOCK),
 		.visit = visit},
 	.find = find,
 	.describe = describe,

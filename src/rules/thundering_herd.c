@@ -73,17 +73,17 @@ static uint32_t *burst_of(const struct model_watch *watch, uint32_t coro)
 	return model_watch_coro(watch, coro);
 }
 
-#define RESOURCE(name) (1u << CTP_RESOURCE_##name)
+#define ALONE                                                                          \
+	(MODEL_WAITS_FOR(NONE) | MODEL_WAITS_FOR(COROUTINE) | MODEL_WAITS_FOR(FRAME) | \
+		MODEL_WAITS_FOR(REMOTE) | MODEL_WAITS_FOR(TIMER) | MODEL_WAITS_FOR(PROCESS))
 
 /* Coroutines that wait for an object of their own each are no herd. */
 static bool is_shared(uint64_t object)
 {
-	static const unsigned alone = RESOURCE(NONE) | RESOURCE(COROUTINE) | RESOURCE(FRAME) |
-				      RESOURCE(REMOTE) | RESOURCE(TIMER) | RESOURCE(PROCESS);
 	unsigned kind = CTP_HANDLE_RESOURCE(object);
 
 	/* Two coroutines whose objects the trace does not name need not wait for the same object (P-104). */
-	return kind >= 32 || !((alone >> kind & 1) || model_is_unnamed(object));
+	return kind >= MODEL_NR_WAITED || !((ALONE >> kind & 1) || model_is_unnamed(object));
 }
 
 static void settle(struct model_watch *watch, struct herd *herd)
@@ -288,6 +288,7 @@ const struct rule rules_thundering_herd = {
 			[MODEL_WAIT] = look_at_wait,
 			[MODEL_PROGRESS] = look_at_progress,
 			[MODEL_FINISH] = look_at_end},
+		.wakes_from = ~ALONE,
 		.begin = begin,
 		.visit = visit},
 	.find = find,
