@@ -141,16 +141,28 @@ static bool count_small(struct histogram *histogram, unsigned bucket, uint64_t v
 	return true;
 }
 
+/* Counts a value for which there is no room yet; apart, so that others save no registers for it. */
+static __attribute__((noinline)) bool count_larger(
+	struct histogram **histogram, uint64_t value, uint64_t *room)
+{
+	if (!grow(histogram, room))
+		return false;
+	put(*histogram, bucket_of(value), 1);
+	count_one(*histogram, value);
+	return true;
+}
+
 bool histogram_count(struct histogram **histogram, uint64_t value, uint64_t *room)
 {
+	struct histogram *present = *histogram;
 	unsigned bucket = bucket_of(value);
 
-	if (*histogram && (*histogram)->nr_cells && count_small(*histogram, bucket, value))
-		return true;
-	if ((!*histogram || (*histogram)->nr_cells) && !grow(histogram, room))
-		return false;
-	put(*histogram, bucket, 1);
-	count_one(*histogram, value);
+	if (!present || (present->nr_cells && !count_small(present, bucket, value)))
+		return count_larger(histogram, value, room);
+	if (present->nr_cells == 0) {
+		present->buckets[bucket]++;
+		count_one(present, value);
+	}
 	return true;
 }
 

@@ -482,7 +482,23 @@ void model_times_end(struct model *model, const struct model_coro *coro);
 void model_times_delay(struct model *model, struct model_place_times *times,
 	const struct model_coro *coro, ct_time until, int64_t ns);
 /* model_times_thread: counts up to `time`; call before anything changes in what a thread does. */
-void model_times_thread(struct model *model, struct model_thread *thread, ct_time time);
+static inline void model_times_thread(
+	const struct model *model, struct model_thread *thread, ct_time time)
+{
+	enum model_activity activity =
+		thread->nr_going ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
+
+	time = time_observed(model, time);
+	if (thread->blocked_from != CT_NO_TIME)
+		activity = MODEL_ACTIVITY_BLOCKED;
+	if (thread->idle_from != CT_NO_TIME)
+		activity = MODEL_ACTIVITY_IDLE;
+	if (thread->counted == CT_NO_TIME)
+		thread->counted_from = time;
+	else
+		thread->spent[activity] += time - thread->counted;
+	thread->counted = time;
+}
 /* model_times_unwoken: counts a wait that no wake has ended; call before its coroutine is resumed. */
 void model_times_unwoken(struct model *model, const struct model_coro *coro);
 /* model_times_wait: notes that the coroutine has begun to wait, at its wait_site. */

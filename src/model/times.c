@@ -23,13 +23,9 @@ static uint32_t place_of(const struct model *model, uint32_t site)
 	return site < model->tables->nr_sites ? site : 0;
 }
 
-/* The times of a place, made if there are none. NULL: no room or no memory is left; either is counted. */
-static struct model_place_times *times_of(struct model *model, uint32_t site)
+static __attribute__((noinline)) struct model_place_times *make_times(
+	struct model *model, struct model_place_times **times)
 {
-	struct model_place_times **times = &model->place_times[place_of(model, site)];
-
-	if (*times)
-		return *times;
 	if (model->nr_place_times < MODEL_PLACES)
 		*times = calloc(1, sizeof(**times));
 	if (!*times) {
@@ -38,6 +34,14 @@ static struct model_place_times *times_of(struct model *model, uint32_t site)
 	}
 	model->nr_place_times++;
 	return *times;
+}
+
+/* The times of a place, made if there are none. NULL: no room or no memory is left; either is counted. */
+static struct model_place_times *times_of(struct model *model, uint32_t site)
+{
+	struct model_place_times **times = &model->place_times[place_of(model, site)];
+
+	return *times ? *times : make_times(model, times);
 }
 
 /* Adds a value to a distribution of a place. If there is no room or no memory for it, that is counted. */
@@ -56,8 +60,8 @@ static uint32_t resumed_from(const struct model_coro *coro)
 /* A shorter run keeps no other coroutine waiting for long. */
 #define LONG_RUN_NS INT64_C(10000000)
 
-static void note_longest(struct model *model, struct model_place_times *times,
-	const struct model_coro *coro, ct_time until, int64_t ns)
+static __attribute__((noinline)) void note_longest(struct model *model,
+	struct model_place_times *times, const struct model_coro *coro, ct_time until, int64_t ns)
 {
 	const struct model_thread *thread = &model->threads[coro->thread];
 
@@ -439,27 +443,6 @@ void model_times_level(struct model *model, struct histogram *histogram, ct_time
 void model_times_ready(struct model *model, struct model_process *process, ct_time time)
 {
 	model_times_level(model, &process->ready, &process->ready_counted, process->nr_ready, time);
-}
-
-/* ---------------------------------------------------------------- threads */
-
-static enum model_activity activity_of(const struct model_thread *thread)
-{
-	if (thread->idle_from != CT_NO_TIME)
-		return MODEL_ACTIVITY_IDLE;
-	if (thread->blocked_from != CT_NO_TIME)
-		return MODEL_ACTIVITY_BLOCKED;
-	return thread->nr_going ? MODEL_ACTIVITY_RUNNING : MODEL_ACTIVITY_SCHEDULING;
-}
-
-void model_times_thread(struct model *model, struct model_thread *thread, ct_time time)
-{
-	time = time_observed(model, time);
-	if (thread->counted == CT_NO_TIME)
-		thread->counted_from = time;
-	else
-		thread->spent[activity_of(thread)] += time - thread->counted;
-	thread->counted = time;
 }
 
 /* ---------------------------------------------------------------- the end */
