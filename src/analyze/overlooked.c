@@ -322,10 +322,21 @@ static uint32_t ended_since(const struct analysis *analysis, const struct model_
 	return (uint32_t)place_of(analysis, coro)->nr_ended - wait_of(analysis, coro)->nr_ended;
 }
 
+/* Do waits there end in their order, or in none, since this one began? A stack lets its idle workers wait for ever. */
+static bool end_in_turn(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+	const struct of_wait *wait = wait_of(analysis, coro);
+
+	return (uint32_t)place->nr_in_turn - wait->nr_in_turn >
+	       ((uint32_t)place->nr_ended - wait->nr_before) / SHARE_IN_TURN;
+}
+
 bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct model_coro *coro)
 {
 	return ended_since(analysis, coro) >= LEAST_PASSED &&
-	       place_of(analysis, coro)->last_began > coro->suspended;
+	       place_of(analysis, coro)->last_began > coro->suspended &&
+	       end_in_turn(analysis, coro);
 }
 
 /* How many waits there have ended since this one began, whose coroutines cannot all have waited there before it. */
@@ -362,16 +373,6 @@ static uint32_t nr_with(const struct analysis *analysis, const struct model_coro
 			 is_overtaken(analysis, other, LEAST_AT_LARGE);
 	}
 	return count;
-}
-
-/* Do waits there end in their order, or in none, since this one began? A stack lets its idle workers wait for ever. */
-static bool end_in_turn(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct place *place = place_of(analysis, coro);
-	const struct of_wait *wait = wait_of(analysis, coro);
-
-	return (uint32_t)place->nr_in_turn - wait->nr_in_turn >
-	       ((uint32_t)place->nr_ended - wait->nr_before) / SHARE_IN_TURN;
 }
 
 bool analyze_overlooked_is_left(const struct analysis *analysis, const struct model_coro *coro)

@@ -30,7 +30,7 @@ void analyze_overlooked_survey(const struct analysis *analysis);
  * least a hundred times from the place from which they did that before, and none of them may be still at it.
  *
  * analyze_overlooked_is_passed: have at least twenty waits ended at the same place since, the last of which had begun
- * later?
+ * later, and not in the order of a stack?
  */
 bool analyze_overlooked_is(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_overlooked_is_passed(const struct analysis *analysis, const struct model_coro *coro);

@@ -76,11 +76,11 @@ struct model_place_times {
 	struct histogram *delays_caused;
 	struct histogram *lives; /* of coroutines that were started here and have ended */
 	uint64_t nr_unwoken;     /* waits here that a resume ended without a wake before it */
-	uint64_t nr_in_turn;     /* of these: a coroutine that had come later still waited here */
-	uint32_t newest;         /* the coroutine that began the last wait here; 0: none */
-	uint64_t nr_cut;         /* coroutines that were destroyed while they waited here */
-	uint64_t nr_cut_ready;   /* coroutines destroyed after their wake, before they ran */
-	uint32_t cut;            /* the last coroutine of nr_cut_ready; 0: none */
+	uint64_t nr_in_turn; /* of nr_unwoken: a coroutine that had come later still waited here */
+	uint32_t newest;     /* the coroutine that began the last wait here; 0: none */
+	uint64_t nr_cut;     /* coroutines that were destroyed while they waited here */
+	uint64_t nr_cut_ready; /* coroutines destroyed after their wake, before they ran */
+	uint32_t cut;          /* the last coroutine of nr_cut_ready; 0: none */
 	/* The next four are open at the end, and not counted above: */
 	struct ct_going_on waiting; /* waiting here */
 	struct ct_going_on ready;   /* ready after a wait here */

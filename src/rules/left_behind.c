@@ -191,8 +191,7 @@ static bool is_never_idle(const struct analysis *analysis, const struct model_co
  */
 static bool is_claim(const struct analysis *analysis, const struct model_coro *coro)
 {
-	bool is_passed = analyze_overlooked_is_passed(analysis, coro) &&
-			 has_its_turn(model_times_at(analysis->model, coro->wait_site));
+	bool is_passed = analyze_overlooked_is_passed(analysis, coro);
 
 	if (analyze_wait_is_for_ends(coro))
 		return true;
