@@ -15,6 +15,7 @@
 #include "analyze/held.h"
 #include "analyze/lock_given.h"
 #include "analyze/own_wakers.h"
+#include "analyze/spent.h"
 #include "analyze/passages.h"
 #include "analyze/passed.h"
 #include "analyze/long_runs.h"
@@ -102,6 +103,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_ended_taker_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_ended_wakers_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_own_wakers_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_spent_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_passages_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_cut_children_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_gone_waiters_watcher, analysis) ||

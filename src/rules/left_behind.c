@@ -22,6 +22,7 @@
 #include "analyze/runtime_words.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
+#include "analyze/spent.h"
 #include "analyze/stopped_clock.h"
 #include "analyze/unanswered.h"
 #include "analyze/wakers.h"
@@ -64,15 +65,6 @@ static bool do_others_go_on(const struct analysis *analysis, const struct model_
 					     analyze_waited_ns(analysis, coro) / TIMES_LONGER;
 }
 
-/*
- * Do waits there end in the order in which they began, or in none? Where whoever came last goes on first, as on a
- * stack, those who came before wait for long. If no other waits at the same time, there is no order.
- */
-static bool has_its_turn(const struct model_place_times *times)
-{
-	return times->nr_in_turn > times->waits->count / TIMES_LONGER;
-}
-
 static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct stillness *still = &analysis->stills[coro->process];
@@ -92,14 +84,15 @@ static bool may_be_unemployed(const struct analysis *analysis, const struct mode
 	return may_get_work(analysis, coro) && analyze_rounds_come_back(analysis, coro);
 }
 
-/* Has the trace nothing but the wait itself? */
+/* Has the trace nothing but the wait itself? On a stack, where who came last goes on first, others wait for long. */
 static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
 	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
-	       times->nr_unwoken >= times->waits->count && has_its_turn(times) &&
+	       times->nr_unwoken >= times->waits->count &&
+	       times->nr_in_turn > times->waits->count / TIMES_LONGER &&
 	       do_others_go_on(analysis, coro) && !analyze_party_may_have_gone_on(analysis, coro) &&
 	       !may_be_unemployed(analysis, coro);
 }
@@ -474,6 +467,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_FORSAKEN;
 	if (is_in_silence(analysis, coro))
 		return KIND_SILENT;
+	if (analyze_spent_is(analysis, coro))
+		return KIND_SPENT;
 	if (is_in_vain(analysis, coro))
 		return KIND_VAIN;
 	if (is_deserted(analysis, coro))
@@ -569,30 +564,33 @@ const char *rules_left_behind_words(const struct analysis *analysis, const struc
 void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *coro,
 	struct story *story, struct ct_finding *finding)
 {
-	if (kind_of(analysis, coro) == KIND_OVERLOOKED)
-		analyze_overlooked_tell(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_SILENT)
-		analyze_wakers_tell_others(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_VAIN)
-		analyze_fruitless_tell_last(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_STOPPED) {
-		analyze_stopped_clock_tell(analysis, story, coro);
+	static const struct {
+		enum kind kind;
+		void (*tell)(struct analysis *, struct story *, const struct model_coro *);
+	} tells[] = {
+		{KIND_OVERLOOKED, analyze_overlooked_tell},
+		{KIND_SILENT, analyze_wakers_tell_others},
+		{KIND_SPENT, analyze_spent_tell},
+		{KIND_VAIN, analyze_fruitless_tell_last},
+		{KIND_STOPPED, analyze_stopped_clock_tell},
+		{KIND_UNSERVED, analyze_overlooked_tell_unserved},
+		{KIND_OVERTAKEN, analyze_overlooked_tell_overtaken},
+		{KIND_PARTING, analyze_errands_tell_over},
+		{KIND_LEFT, analyze_errands_tell_over},
+		{KIND_UNRESUMED, analyze_resumers_tell},
+		{KIND_MUTUAL, analyze_dependants_tell},
+		{KIND_CLOSED, analyze_closed_group_tell},
+	};
+	enum kind kind = kind_of(analysis, coro);
+	size_t i;
+
+	for (i = 0; i < sizeof(tells) / sizeof(*tells); i++)
+		if (tells[i].kind == kind)
+			tells[i].tell(analysis, story, coro);
+	if (kind == KIND_STOPPED)
 		finding->next_step = rules_overdue_next_step;
-	}
-	if (kind_of(analysis, coro) == KIND_UNSERVED)
-		analyze_overlooked_tell_unserved(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_OVERTAKEN)
-		analyze_overlooked_tell_overtaken(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_JOINING)
+	if (kind == KIND_JOINING)
 		analyze_rounds_tell_ends(analysis, story, model_index(analysis->model, coro));
-	if (kind_of(analysis, coro) == KIND_PASSED)
+	if (kind == KIND_PASSED)
 		analyze_rounds_tell_turns(analysis, story, model_index(analysis->model, coro));
-	if (kind_of(analysis, coro) == KIND_PARTING || kind_of(analysis, coro) == KIND_LEFT)
-		analyze_errands_tell_over(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_UNRESUMED)
-		analyze_resumers_tell(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_MUTUAL)
-		analyze_dependants_tell(analysis, story, coro);
-	if (kind_of(analysis, coro) == KIND_CLOSED)
-		analyze_closed_group_tell(analysis, story, coro);
 }
