@@ -375,11 +375,12 @@ void analyze_story_suspended_as(struct analysis *analysis, struct story *story,
 void analyze_story_suspended(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
-	const char *resource =
-		analyze_words_resource(analysis, coro->wait_object, coro->rare->descriptor);
+	/* A yield that names nothing may wait for anything: many schedulers know no other suspension. */
+	const char *what = coro->wait_object ? analyze_words_wait(analysis, coro)
+					     : analyze_words_resource(analysis, 0, 0);
 
-	analyze_story_suspended_as(analysis, story, coro,
-		analyze_say(analysis, "suspended, to wait for %s", resource));
+	analyze_story_suspended_as(
+		analysis, story, coro, analyze_say(analysis, "suspended, to wait for %s", what));
 }
 
 /* Did the recorded wake make the coroutine ready? */
