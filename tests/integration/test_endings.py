@@ -215,6 +215,7 @@ def judge(scratch, program, name, seconds):
 def main():
     with folder() as name, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         scratch = pathlib.Path(name)
+        test_mutex_owner(scratch)
         verdicts = [pool.submit(judge_patiently, scratch, program, way) for way in WAYS for program in PROGRAMS
                     if program != "reply-base"]
         verdicts += [pool.submit(judge_patiently, scratch, program, way) for way in MAINS for program in PROGRAMS
