@@ -45,20 +45,35 @@ static bool is_of_library(const char *function, const char *file)
 	       strstr(file, "/cargo/registry/");
 }
 
+/* Does a file that has no debug information hold the program's own code, and not that of a distribution's library? */
+static bool is_of_program(const struct module *module)
+{
+	static const char *const folders[] = {"/lib", "/usr/lib", "["};
+	size_t i;
+
+	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		if (begins(module->path, folders[i]))
+			return false;
+	return true;
+}
+
 /* Addresses of one line have one place. */
-static uint32_t place_at(const struct calling *calling, uint64_t key, const char *function,
-	const char *file, uint32_t line)
+static uint32_t place_at(const struct calling *calling, uint64_t key, const struct found_place *at)
 {
 	struct found *found = calling->found;
-	struct found_place place = {.line = line, .reason = ""};
+	struct found_place place = *at;
 	uint64_t by_line;
 	uint32_t index;
 
 	if (found_has_place(found, key, &index))
 		return index;
-	place.function = found_text(found, function);
-	place.file = found_text(found, file);
-	by_line = hash_text(hash_text(hash_bytes(HASH_START, &line, sizeof(line)), file), function);
+	place.function = found_text(found, at->function);
+	place.file = found_text(found, at->file);
+	place.module = at->module ? found_text(found, at->module) : NULL;
+	by_line = hash_bytes(HASH_START, &at->line, sizeof(at->line));
+	by_line = hash_bytes(by_line, &at->module_offset, sizeof(at->module_offset));
+	by_line = hash_text(hash_text(hash_text(by_line, at->module ? at->module : ""), at->file),
+		at->function);
 	index = found_place(found, by_line, &place);
 	if (!map_put(&found->by_key, key, index))
 		found->is_out_of_memory = true;
@@ -66,13 +81,13 @@ static uint32_t place_at(const struct calling *calling, uint64_t key, const char
 }
 
 static void add_call(const struct calling *calling, struct calls *calls, uint64_t address,
-	const char *function, const char *file, uint32_t line)
+	const struct found_place *place)
 {
 	if (calls->count == CALLS_MAX)
 		return;
-	calls->places[calls->count] =
-		place_at(calling, key_of(address, calls->count), function, file, line);
-	calls->are_own[calls->count] = file[0] && !is_of_library(function, file);
+	calls->places[calls->count] = place_at(calling, key_of(address, calls->count), place);
+	calls->are_own[calls->count] =
+		(place->file[0] || place->module) && !is_of_library(place->function, place->file);
 	if (calls->are_own[calls->count])
 		calls->outer = address;
 	calls->count++;
@@ -118,13 +133,26 @@ static bool take_calls(
 	arena_init(&scratch);
 	is_known = symbol_debug_info_find(
 		module->debug, &scratch, address - module->bias, !unwind->is_returned, &place);
-	if (is_known && place.function[0]) {
-		add_call(calling, calls, address, place.function, place.file, place.line);
-		for (i = 0; i < place.nr_callers; i++)
-			add_call(calling, calls, address, place.callers[i].function,
-				place.callers[i].file, place.callers[i].line);
-		note_beginning(calls, place.function);
-	}
+	if (is_known && !place.has_debug_info && is_of_program(module))
+		add_call(calling, calls, address,
+			&(struct found_place){.function = place.function,
+				.file = "",
+				.module = module->path,
+				.module_offset = address - module->bias,
+				.reason = ""});
+	else if (is_known && place.function[0])
+		add_call(calling, calls, address,
+			&(struct found_place){.function = place.function,
+				.file = place.file,
+				.line = place.line,
+				.reason = ""});
+	for (i = 0; is_known && i < place.nr_callers; i++)
+		add_call(calling, calls, address,
+			&(struct found_place){.function = place.callers[i].function,
+				.file = place.callers[i].file,
+				.line = place.callers[i].line,
+				.reason = ""});
+	note_beginning(calls, place.function);
 	calling->found->is_out_of_memory |= !is_known;
 	arena_fini(&scratch);
 	return is_known;
@@ -193,33 +221,48 @@ uint32_t calls_function(const struct calling *calling, const struct calls *calls
 		       : NULL;
 	struct symbol_place place = {.function = "", .file = "", .remark = ""};
 	struct arena scratch;
-	uint32_t index = calls->places[calls->count - 1];
+	size_t outer = calls->count - 1;
+	uint32_t index;
 
+	while (outer > 0 && !calls->are_own[outer])
+		outer--;
+	index = calls->places[outer];
 	if (!entry)
 		return index;
 	arena_init(&scratch);
 	if (symbol_debug_info_find(module->debug, &scratch, entry->address, true, &place) &&
 		place.function[0])
 		index = place_at(calling, key_of(entry->address + module->bias, UINT64_MAX),
-			place.function, place.file, place.line);
+			&(struct found_place){.function = place.function,
+				.file = place.file,
+				.line = place.line,
+				.reason = ""});
 	arena_fini(&scratch);
 	return index;
 }
 
+static uint32_t place_with_stack(struct found *found, uint32_t at, uint32_t stack)
+{
+	struct found_place place = found->places.at[at];
+
+	place.stack = stack;
+	return found_place(found, key_of((uint64_t)at << 32 | stack, UINT64_MAX - 1), &place);
+}
+
+uint32_t calls_place_around(struct found *found, uint32_t place, uint32_t call)
+{
+	return place_with_stack(found, call, found->places.at[place].stack);
+}
+
 uint32_t calls_place(struct found *found, const struct calls *calls)
 {
-	struct found_place place;
 	size_t i, known = 0;
 	uint32_t stack = 0;
-	uint64_t key;
 
 	while (known < calls->count && !calls->are_own[known])
 		known++;
 	known = known < calls->count ? known : 0;
 	for (i = calls->count; i-- > 0;)
 		stack = found_call(found, calls->places[i], stack);
-	key = key_of((uint64_t)calls->places[known] << 32 | stack, UINT64_MAX - 1);
-	place = found->places.at[calls->places[known]];
-	place.stack = stack;
-	return found_place(found, key, &place);
+	return place_with_stack(found, calls->places[known], stack);
 }

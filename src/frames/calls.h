@@ -45,10 +45,12 @@ void calls_follow(
 	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls);
 
 /*
- * calls_place: returns the innermost own place, with the row as its stack. calls_function: returns the place where the
- * outermost own function is declared. Both take rows that have at least one call.
+ * calls_place: returns the innermost own place, with the row as its stack. calls_place_around: returns the place of a
+ * call of the same row, with the row as its stack. calls_function: returns the place where the outermost own function
+ * is declared. Rows have at least one call.
  */
 uint32_t calls_place(struct found *found, const struct calls *calls);
+uint32_t calls_place_around(struct found *found, uint32_t place, uint32_t call);
 uint32_t calls_function(const struct calling *calling, const struct calls *calls);
 
 #endif

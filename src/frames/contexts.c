@@ -61,6 +61,31 @@ static void add(struct contexts *contexts, const struct context *context)
 		contexts->is_out_of_memory = true;
 }
 
+/* Is a thread on the stack of what was saved? */
+static bool is_in_use(const struct image *image, const struct context *context)
+{
+	size_t i;
+
+	for (i = 0; i < image->threads.count; i++) {
+		uint64_t pointer = image->threads.at[i].stack_pointer;
+
+		if (pointer >= context->stack_start && pointer < context->stack_end)
+			return true;
+	}
+	return false;
+}
+
+/* The call pushed the address at which the context goes on, and who goes on calls other functions there. */
+static enum context_call call_of(const struct image *image, const struct context *context)
+{
+	uint64_t next = context->registers.at[UNWIND_RIP], pushed, function;
+
+	if (image_read_word(image, context->registers.at[UNWIND_RSP] - WORD, &pushed) &&
+		pushed == next)
+		return CONTEXT_CALL_SWITCH;
+	return switches_called(image, next, &function) ? CONTEXT_CALL_OTHER : CONTEXT_CALL_UNKNOWN;
+}
+
 static void take_ucontext(struct contexts *contexts, uint64_t address)
 {
 	struct context context = {.address = address, .is_reached = true};
@@ -74,10 +99,46 @@ static void take_ucontext(struct contexts *contexts, uint64_t address)
 	context.registers.is_returned = true;
 	context.stack_start = words[UCONTEXT_STACK / WORD];
 	context.stack_end = context.stack_start + words[UCONTEXT_STACK_SIZE / WORD];
-	if (is_code(contexts, context.registers.at[UNWIND_RIP]) &&
-		context.registers.at[UNWIND_RSP] >= context.stack_start &&
-		context.registers.at[UNWIND_RSP] <= context.stack_end)
+	if (!is_code(contexts, context.registers.at[UNWIND_RIP]) ||
+		context.registers.at[UNWIND_RSP] < context.stack_start ||
+		context.registers.at[UNWIND_RSP] > context.stack_end)
+		return;
+	context.call = call_of(contexts->image, &context);
+	if (context.call != CONTEXT_CALL_OTHER || is_in_use(contexts->image, &context))
 		add(contexts, &context);
+}
+
+static void take_jump(struct contexts *contexts, uint64_t address, uint64_t word)
+{
+	struct context context = {.is_reached = true, .call = CONTEXT_CALL_SWITCH};
+	const struct image_region *region;
+
+	if (!jumps_take(&contexts->jumps, address, word, &context.registers, &context.address))
+		return;
+	region = image_region_of(contexts->image, context.registers.at[UNWIND_RSP]);
+	if (region && region->is_writable && is_code(contexts, context.registers.at[UNWIND_RIP]))
+		add(contexts, &context);
+}
+
+/* jump_fcontext and ontop_fcontext first store a control word at the stack pointer: stmxcsr (%rsp). */
+static bool saves_fcontext(const struct image *image, uint64_t function)
+{
+	static const uint8_t store[] = {0x0f, 0xae, 0x1c, 0x24};
+	uint8_t bytes[24];
+
+	return image_read(image, function, bytes, sizeof(bytes)) == sizeof(bytes) &&
+	       memmem(bytes, sizeof(bytes), store, sizeof(store));
+}
+
+static enum context_call call_before(const struct image *image, uint64_t address)
+{
+	uint64_t function;
+
+	if (!switches_called(image, address, &function))
+		return CONTEXT_CALL_OTHER;
+	if (!function)
+		return CONTEXT_CALL_UNKNOWN;
+	return saves_fcontext(image, function) ? CONTEXT_CALL_SWITCH : CONTEXT_CALL_OTHER;
 }
 
 static void take_fcontext(struct contexts *contexts, uint64_t address)
@@ -92,8 +153,10 @@ static void take_fcontext(struct contexts *contexts, uint64_t address)
 		set(&context.registers, in_fcontext[i].number, words[in_fcontext[i].offset / WORD]);
 	set(&context.registers, UNWIND_RSP, address + sizeof(words));
 	context.registers.is_returned = true;
-	if (is_code(contexts, context.registers.at[UNWIND_RIP]))
-		add(contexts, &context);
+	if (!is_code(contexts, context.registers.at[UNWIND_RIP]))
+		return;
+	context.call = call_before(contexts->image, context.registers.at[UNWIND_RIP]);
+	add(contexts, &context);
 }
 
 static bool may_be_left(const struct contexts *contexts, uint64_t word)
@@ -132,6 +195,8 @@ static bool look_for_marks(
 			take_fcontext(contexts, at);
 		else if (may_be_left(contexts, words[i]))
 			take_left(contexts, at, words[i]);
+		else
+			take_jump(contexts, at, words[i]);
 	}
 	return !contexts->is_out_of_memory;
 }
@@ -140,56 +205,85 @@ static bool look_for_pointers(
 	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
 {
 	struct contexts *contexts = context;
-	uint32_t found;
+	struct context_pointer pointer;
 	size_t i;
 
-	(void)address, (void)is_stack;
-	for (i = 0; i < count; i++)
-		if (map_get(&contexts->by_address, words[i], &found))
-			contexts->at.at[found].is_reached = true;
-	return true;
+	(void)is_stack;
+	for (i = 0; i < count; i++) {
+		if (!map_get(&contexts->by_address, words[i], &pointer.context))
+			continue;
+		pointer.address = address + i * WORD;
+		if (!vec_push(&contexts->pointers, pointer))
+			contexts->is_out_of_memory = true;
+	}
+	return !contexts->is_out_of_memory;
 }
-
-struct place {
-	uint64_t address;
-	uint32_t context;
-};
 
 static int by_address(const void *one, const void *other)
 {
-	const struct place *first = one, *second = other;
+	const struct context_pointer *first = one, *second = other;
 
 	return (first->address > second->address) - (first->address < second->address);
+}
+
+/* Which of the addresses, in ascending order, does the allocator have back? NULL: out of memory. */
+static bool *find_free(
+	const struct image *image, const struct context_pointer *pointers, size_t count)
+{
+	uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
+	bool *are_free = calloc(count + 1, sizeof(*are_free));
+	size_t i;
+
+	if (!addresses || !are_free) {
+		free(addresses);
+		free(are_free);
+		return NULL;
+	}
+	for (i = 0; i < count; i++)
+		addresses[i] = pointers[i].address;
+	if (count > 0)
+		heap_find_free(image, addresses, count, are_free);
+	free(addresses);
+	return are_free;
+}
+
+/* What was freed leads to nothing: it may be an object of a coroutine that has ended. */
+static bool reach(struct contexts *contexts)
+{
+	bool *are_free =
+		find_free(contexts->image, contexts->pointers.at, contexts->pointers.count);
+	size_t i;
+
+	for (i = 0; are_free && i < contexts->pointers.count; i++)
+		if (!are_free[i])
+			contexts->at.at[contexts->pointers.at[i].context].is_reached = true;
+	free(are_free);
+	return are_free != NULL;
 }
 
 /* What the allocator has back is of the past: what was saved, or the stack that it leads to. */
 static bool leave_out_free(const struct image *image, struct context *contexts, size_t nr)
 {
 	size_t count = nr * 2, i;
-	struct place *places = calloc(count + 1, sizeof(*places));
-	uint64_t *addresses = calloc(count + 1, sizeof(*addresses));
-	bool *are_free = calloc(count + 1, sizeof(*are_free));
-	bool is_well = places && addresses && are_free;
+	struct context_pointer *places = calloc(count + 1, sizeof(*places));
+	bool *are_free = NULL;
 
-	for (i = 0; is_well && i < count; i++) {
+	for (i = 0; places && i < count; i++) {
 		const struct context *context = &contexts[i / 2];
 
 		places[i].context = (uint32_t)(i / 2);
 		places[i].address =
 			i % 2 ? context->registers.at[UNWIND_RSP] - WORD : context->address;
 	}
-	if (is_well)
+	if (places) {
 		qsort(places, count, sizeof(*places), by_address);
-	for (i = 0; is_well && i < count; i++)
-		addresses[i] = places[i].address;
-	if (is_well && count > 0)
-		heap_find_free(image, addresses, count, are_free);
-	for (i = 0; is_well && i < count; i++)
+		are_free = find_free(image, places, count);
+	}
+	for (i = 0; are_free && i < count; i++)
 		contexts[places[i].context].is_reached &= !are_free[i];
 	free(places);
-	free(addresses);
 	free(are_free);
-	return is_well;
+	return are_free != NULL;
 }
 
 static uint64_t distance(const struct context *context)
@@ -206,8 +300,8 @@ static int by_distance(const void *one, const void *other)
 	return (first > second) - (first < second);
 }
 
-bool contexts_find(
-	struct contexts *contexts, const struct image *image, const struct switches *switches)
+bool contexts_find(struct contexts *contexts, const struct image *image,
+	const struct modules *modules, const struct switches *switches)
 {
 	struct walk marks = {.take = look_for_marks, .context = contexts, .is_below = true};
 	struct walk pointers = {.take = look_for_pointers, .context = contexts, .is_below = true};
@@ -226,8 +320,10 @@ bool contexts_find(
 			contexts->code_start = region->start;
 		contexts->code_end = region->end;
 	}
-	if (!walk_memory(&marks, image) ||
-		(contexts->at.count > 0 && !walk_memory(&pointers, image)))
+	if (!jumps_find(
+		    &contexts->jumps, image, modules, contexts->code_start, contexts->code_end) ||
+		!walk_memory(&marks, image) ||
+		(contexts->at.count > 0 && (!walk_memory(&pointers, image) || !reach(contexts))))
 		return false;
 	if (contexts->own.count > 0)
 		qsort(contexts->own.at, contexts->own.count, sizeof(*contexts->own.at),
@@ -240,5 +336,6 @@ void contexts_fini(struct contexts *contexts)
 {
 	vec_fini(&contexts->at);
 	vec_fini(&contexts->own);
+	vec_fini(&contexts->pointers);
 	map_fini(&contexts->by_address);
 }

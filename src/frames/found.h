@@ -36,6 +36,9 @@ struct found_place {
 	const char *function;
 	const char *file;
 	uint32_t line;
+	/* of code whose file has no debug information: that file, and the offset in it; NULL: none */
+	const char *module;
+	uint64_t module_offset;
 	const char *reason;
 	uint32_t form;  /* enum ctp_form */
 	uint32_t stack; /* index into the calls: the innermost call of all; 0: not known */

@@ -58,6 +58,10 @@ static struct ct_site site_of(const struct found_place *place)
 	site.line = place->line;
 	site.reason = place->reason;
 	site.stack = place->stack;
+	if (place->module) {
+		site.module = place->module;
+		site.module_offset = place->module_offset;
+	}
 	return site;
 }
 

@@ -16,11 +16,15 @@ struct found_reader {
 	struct switches switches;
 };
 
+#define OWN_CALLS 12u
+
 /* A stack of which something was saved. */
 struct stack {
 	uint64_t start; /* 0: not known */
 	uint64_t end;
-	uint32_t index; /* of its coroutine */
+	uint32_t index;          /* of its coroutine */
+	uint32_t nr_own;         /* 0: the coroutine has not begun */
+	uint32_t own[OWN_CALLS]; /* places of its innermost own calls */
 };
 
 /* What is being told of one look. */
@@ -29,12 +33,13 @@ struct telling {
 	struct image *image;
 	struct found *found;
 	VEC(struct stack) stacks; /* of what was told */
+	struct map by_end;        /* where a stack begins, to its coroutine */
 	struct call_objects objects;
 };
 
 /* ---------------------------------------------------------------- coroutines */
 
-/* makecontext leaves the first address of a function. */
+/* makecontext leaves the first address of a function, which nothing calls; not all functions are known by name. */
 static bool has_not_begun(const struct telling *telling, const struct context *context)
 {
 	uint64_t address = context->registers.at[UNWIND_RIP];
@@ -45,7 +50,17 @@ static bool has_not_begun(const struct telling *telling, const struct context *c
 				 symbol_debug_info_functions(module->debug), address - module->bias)
 		       : NULL;
 
-	return entry && entry->address == address - module->bias;
+	return (entry && entry->address == address - module->bias) ||
+	       (context->stack_start && context->call == CONTEXT_CALL_UNKNOWN);
+}
+
+static void keep_own_calls(struct stack *stack, const struct calls *row)
+{
+	size_t i;
+
+	for (i = 0; i < row->count && stack->nr_own < OWN_CALLS; i++)
+		if (row->are_own[i])
+			stack->own[stack->nr_own++] = row->places[i];
 }
 
 static void take(struct telling *telling, const struct context *context)
@@ -58,14 +73,21 @@ static void take(struct telling *telling, const struct context *context)
 		telling->image, telling->reader->modules, telling->found, region ? region->end : 0};
 	struct unwind registers = context->registers;
 	struct calls row;
+	uint32_t index;
 
+	/* What the first thread saved of its own stack. */
+	if (region && strcmp(region->path, "[stack]") == 0)
+		return;
 	coroutine.is_initial = has_not_begun(telling, context);
 	registers.is_returned &= !coroutine.is_initial;
 	calls_follow(&calling, &registers, &row);
-	if (row.count == 0 || row.outer == 0 || row.is_of_thread)
+	if (row.count == 0 || row.outer == 0 || row.is_of_thread ||
+		map_get(&telling->by_end, row.end, &index))
 		return;
 	if (!stack.start)
 		stack.end = row.end;
+	if (!coroutine.is_initial)
+		keep_own_calls(&stack, &row);
 	stack.index = (uint32_t)telling->found->coroutines.count;
 	coroutine.address = stack.start ? context->address : row.end;
 	coroutine.function = calls_function(&calling, &row);
@@ -75,8 +97,71 @@ static void take(struct telling *telling, const struct context *context)
 		coroutine.awaits =
 			call_objects_take(&telling->objects, &calling, &row, coroutine.place);
 	found_coroutine(telling->found, &coroutine);
-	if (stack.index < telling->found->coroutines.count && !vec_push(&telling->stacks, stack))
+	if (stack.index < telling->found->coroutines.count &&
+		(!vec_push(&telling->stacks, stack) ||
+			!map_put(&telling->by_end, row.end, stack.index)))
 		telling->found->is_out_of_memory = true;
+}
+
+/* Do all that have begun, at least two, have one place at this depth, and none of them its outermost? */
+static bool are_alike(const struct telling *telling, uint32_t depth)
+{
+	const struct stack *first = NULL;
+	uint32_t nr_begun = 0;
+	size_t i;
+
+	for (i = 0; i < telling->stacks.count; i++) {
+		const struct stack *stack = &telling->stacks.at[i];
+
+		if (!stack->nr_own)
+			continue;
+		first = first ? first : stack;
+		nr_begun++;
+		if (depth + 1 >= stack->nr_own || stack->own[depth] != first->own[depth])
+			return false;
+	}
+	return nr_begun > 1;
+}
+
+/* Does any begun coroutine have another place at this depth than the first? */
+static bool differ(const struct telling *telling, uint32_t depth)
+{
+	const struct stack *first = NULL;
+	size_t i;
+
+	for (i = 0; i < telling->stacks.count; i++) {
+		const struct stack *stack = &telling->stacks.at[i];
+
+		if (!stack->nr_own)
+			continue;
+		first = first ? first : stack;
+		if (stack->own[depth] != first->own[depth])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A call in which all coroutines are does not tell them apart: it is that by which the program leaves a stack. The
+ * place of each is then the call around it.
+ */
+static void step_out(struct telling *telling)
+{
+	uint32_t depth = 0;
+	size_t i;
+
+	while (are_alike(telling, depth))
+		depth++;
+	if (depth == 0 || !differ(telling, depth))
+		return;
+	for (i = 0; i < telling->stacks.count; i++) {
+		const struct stack *stack = &telling->stacks.at[i];
+		struct found_coroutine *coroutine = &telling->found->coroutines.at[stack->index];
+
+		if (stack->nr_own)
+			coroutine->place = calls_place_around(
+				telling->found, coroutine->place, stack->own[depth]);
+	}
 }
 
 /* Does the row of calls on the thread's stack begin where this stack does? */
@@ -120,6 +205,18 @@ static void find_stack(const struct telling *telling, uint32_t thread)
 
 /* ---------------------------------------------------------------- the reader */
 
+static void note_places(struct found *found)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < found->coroutines.count; i++)
+		count += found->places.at[found->coroutines.at[i].place].module != NULL;
+	found_note(found, count, false,
+		"coroutines wait in code without debug information: their places are offsets in "
+		"its file; install its debug symbols, or build it with -g");
+}
+
 static bool defines(const struct debug_info *debug, const char *name)
 {
 	const struct function_table *table = symbol_debug_info_functions(debug);
@@ -160,21 +257,28 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 {
 	struct telling telling = {.reader = reader, .image = image, .found = found};
 	struct contexts contexts = {.image = image};
-	bool is_well = !reader->has_switches || contexts_find(&contexts, image, &reader->switches);
+	bool is_well = !reader->has_switches ||
+		       contexts_find(&contexts, image, reader->modules, &reader->switches);
+	int call;
 	size_t i;
 
-	for (i = contexts.at.count; is_well && i-- > 0 && !found->is_out_of_memory;)
-		if (contexts.at.at[i].is_reached)
-			take(&telling, &contexts.at.at[i]);
+	/* The surest of what a stack has saved is told. */
+	for (call = CONTEXT_CALL_SWITCH; is_well && call >= CONTEXT_CALL_OTHER; call--)
+		for (i = contexts.at.count; i-- > 0 && !found->is_out_of_memory;)
+			if (contexts.at.at[i].is_reached && (int)contexts.at.at[i].call == call)
+				take(&telling, &contexts.at.at[i]);
 	for (i = 0; is_well && i < contexts.own.count && !found->is_out_of_memory; i++)
 		if (contexts.own.at[i].is_reached)
 			take(&telling, &contexts.own.at[i]);
+	step_out(&telling);
 	for (i = 0; i < image->threads.count; i++)
 		find_stack(&telling, (uint32_t)i);
 	call_objects_tell(&telling.objects, image, found);
+	note_places(found);
 	contexts_fini(&contexts);
 	call_objects_fini(&telling.objects);
 	vec_fini(&telling.stacks);
+	map_fini(&telling.by_end);
 	return is_well ? CT_OK : ct_fail_memory(reterr);
 }
 

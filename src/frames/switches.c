@@ -293,7 +293,7 @@ static bool is_near(const struct switched *switched, uint64_t address)
 	return address <= switched->code && switched->code - address <= 2 * AROUND;
 }
 
-/* `call *%reg`, `call *offset(%reg)`: which function was called is not known. */
+/* `call *%reg`, `call *offset(%reg)` */
 static bool is_indirect(const uint8_t *end)
 {
 	return (end[-2] == 0xff && (end[-1] & 0xf8) == 0xd0) ||
@@ -301,21 +301,29 @@ static bool is_indirect(const uint8_t *end)
 	       (end[-6] == 0xff && ((end[-5] & 0xf8) == 0x90 || end[-5] == 0x15));
 }
 
-/* Is there a call in front of the address that may be one of the code? */
-static bool is_after_call(
-	const struct switched *switched, const struct image *image, uint64_t address)
+bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_function)
 {
 	uint8_t bytes[6];
 	int32_t offset;
-	uint64_t target;
 
+	*ret_function = 0;
 	if (image_read(image, address - sizeof(bytes), bytes, sizeof(bytes)) != sizeof(bytes))
 		return false;
 	if (bytes[1] != 0xe8)
 		return is_indirect(bytes + sizeof(bytes));
 	memcpy(&offset, bytes + 2, sizeof(offset));
-	target = address + (uint64_t)(int64_t)offset;
-	return is_near(switched, target) || is_near(switched, behind_jump(image, target));
+	*ret_function = behind_jump(image, address + (uint64_t)(int64_t)offset);
+	return true;
+}
+
+/* Is there a call in front of the address that may be one of the code? */
+static bool is_after_call(
+	const struct switched *switched, const struct image *image, uint64_t address)
+{
+	uint64_t function;
+
+	return switches_called(image, address, &function) &&
+	       (function == 0 || is_near(switched, function));
 }
 
 /*

@@ -37,4 +37,10 @@ void switches_find(
 bool switches_take(const struct switches *switches, const struct image *image, uint64_t address,
 	uint64_t word, struct unwind *ret_registers, uint64_t *ret_first);
 
+/*
+ * switches_called: is there a call in front of the address? *ret_function is then what it calls, also through a jump of
+ * the linker's; 0: the code does not say which function.
+ */
+bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_function);
+
 #endif

@@ -512,6 +512,7 @@ bool symbol_debug_info_find(struct debug_info *debug, struct arena *arena, uint6
 			(is_entry && !set_frame(debug, place, address, concrete)))
 			return false;
 	}
+	place->has_debug_info = debug->dwarf != NULL;
 	if (place->function[0])
 		place->extent = SYMBOL_FUNCTION;
 	if (place->line)

@@ -64,7 +64,8 @@ struct symbol_place {
 	const char *file;
 	uint32_t line;
 	uint32_t column;
-	const char *remark; /* one sentence: why no more is known; "" if everything is */
+	bool has_debug_info; /* of the file, if it could be read */
+	const char *remark;  /* one sentence: why no more is known; "" if everything is */
 	/* the functions into which it was inlined, innermost first */
 	const struct symbol_caller *callers;
 	uint32_t nr_callers;

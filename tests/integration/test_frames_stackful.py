@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), by code of its own, and fibers
-of Boost, against what the programs say of themselves (tests/targets/unprepared_stackful.cpp, unprepared_switched.cpp,
-unprepared_fibers.cpp).
+of Boost, and those that longjmp(3) switches, against what the programs say of themselves
+(tests/targets/unprepared_stackful.cpp, unprepared_switched.cpp, unprepared_fibers.cpp, unprepared_jumps.cpp).
 """
 import json
 import pathlib
@@ -56,6 +56,33 @@ def test_own_switches(scratch):
         found = lines_of(process.pid, "--duration", "10ms")
         lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
         check(not lost and sum(found.values()) <= sum(said.values()) + 1, f"{found} instead of {said}")
+
+
+def test_jumps(scratch):
+    """What setjmp saved is read, and what it saved to come back after a failure is not; a coroutine that swapcontext began
+    is counted once; the place is the program's, though all are in the function that switches."""
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            with running(compiled(scratch, compiler, "unprepared_jumps", level)) as (process, said):
+                found = lines_of(process.pid, "--duration", "10ms")
+                check(found == said and sum(said.values()) == 300, f"{compiler} {level}: {found} instead of {said}")
+
+
+def test_stripped(scratch):
+    """Without symbols and debug information, all are found; their places are offsets, and the report says what would tell more."""
+    for name in ("unprepared_stackful", "unprepared_jumps"):
+        program = scratch / f"{name}-stripped"
+        run("strip", "-o", program, compiled(scratch, COMPILERS[0], name, "-O2"))
+        with running(program) as (process, said):
+            report = json.loads(run(COROTRACER, "report", "--format", "json", "--duration", "10ms", process.pid).stdout)
+            rows = json.loads(run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid,
+                                  "SELECT s.place, s.module, count(*) n FROM coroutines c JOIN sites s ON s.site = c.wait_site "
+                                  "WHERE c.state = 'waiting' GROUP BY 1, 2").stdout)
+        begun = sum(count for line, count in said.items() if line != "0")
+        check(sum(row["n"] for row in rows) == begun, f"{rows} instead of {said}")
+        check(all(row["module"] == str(program) and f"{program.name}+0x" in row["place"] for row in rows), f"{rows}")
+        notes = [note["text"] for note in report["sights"]]
+        check(any("code without debug information" in text for text in notes) or "without debug information" in json.dumps(report), f"{notes}")
 
 
 def test_report(scratch):
@@ -141,7 +168,10 @@ def main():
         test_contexts(scratch)
         test_busy(scratch)
         test_own_switches(scratch)
+        test_jumps(scratch)
+        test_stripped(scratch)
         test_report(scratch)
+        test_calls(scratch)
         test_core(scratch)
         test_fibers(scratch)
 
