@@ -22,19 +22,26 @@
 #define UCONTEXT_STACK_SIZE 32u
 #define UCONTEXT_WORDS 29u
 
-/* jump_x86_64_sysv_elf_gas.S of Boost.Context: control words, R12 to R15, RBX, RBP, RIP */
+/*
+ * jump_x86_64_sysv_elf_gas.S of Boost.Context: control words, R12 to R15, RBX, RBP, RIP. PHP, and Boost if it is built
+ * so, save the stack's guard behind the control words.
+ */
 #define FCONTEXT_MARK UINT64_C(0x0000037f00001f80)
 #define FCONTEXT_MASK \
 	UINT64_C(     \
 		0x0000ffffffffffc0) /* exceptions that were met, and two bytes that are not written */
-#define FCONTEXT_WORDS 8u
+#define FCONTEXT_PLAIN 8u           /* bytes in front of the registers */
+#define FCONTEXT_GUARDED 16u
+#define FCONTEXT_WORDS 7u
+#define FCONTEXT_CODE 40u /* bytes in which it stores the first register */
 
 static const struct {
 	unsigned number; /* of DWARF */
 	unsigned offset;
 } in_ucontext[] = {{8, 40}, {9, 48}, {12, 72}, {13, 80}, {14, 88}, {15, 96}, {5, 104}, {4, 112},
-	{6, 120}, {3, 128}, {1, 136}, {2, 152}, {7, 160}, {16, 168}},
-  in_fcontext[] = {{12, 8}, {13, 16}, {14, 24}, {15, 32}, {3, 40}, {6, 48}, {16, 56}};
+	{6, 120}, {3, 128}, {1, 136}, {2, 152}, {7, 160}, {16, 168}};
+
+static const uint8_t in_fcontext[FCONTEXT_WORDS] = {12, 13, 14, 15, 3, 6, 16};
 
 static bool is_code(const struct contexts *contexts, uint64_t address)
 {
@@ -120,17 +127,22 @@ static void take_jump(struct contexts *contexts, uint64_t address, uint64_t word
 		add(contexts, &context);
 }
 
-/* jump_fcontext and ontop_fcontext first store a control word at the stack pointer: stmxcsr (%rsp). */
-static bool saves_fcontext(const struct image *image, uint64_t function)
+/*
+ * jump_fcontext and ontop_fcontext first store control words at the stack pointer, and R12 behind them: stmxcsr (%rsp),
+ * mov %r12, offset(%rsp).
+ */
+static bool saves_fcontext(const struct image *image, uint64_t function, unsigned offset)
 {
 	static const uint8_t store[] = {0x0f, 0xae, 0x1c, 0x24};
-	uint8_t bytes[24];
+	const uint8_t store_r12[] = {0x4c, 0x89, 0x64, 0x24, (uint8_t)offset};
+	uint8_t bytes[FCONTEXT_CODE];
 
 	return image_read(image, function, bytes, sizeof(bytes)) == sizeof(bytes) &&
-	       memmem(bytes, sizeof(bytes), store, sizeof(store));
+	       memmem(bytes, sizeof(bytes), store, sizeof(store)) &&
+	       memmem(bytes, sizeof(bytes), store_r12, sizeof(store_r12));
 }
 
-static enum context_call call_before(const struct image *image, uint64_t address)
+static enum context_call call_before(const struct image *image, uint64_t address, unsigned offset)
 {
 	uint64_t function;
 
@@ -138,25 +150,40 @@ static enum context_call call_before(const struct image *image, uint64_t address
 		return CONTEXT_CALL_OTHER;
 	if (!function)
 		return CONTEXT_CALL_UNKNOWN;
-	return saves_fcontext(image, function) ? CONTEXT_CALL_SWITCH : CONTEXT_CALL_OTHER;
+	return saves_fcontext(image, function, offset) ? CONTEXT_CALL_SWITCH : CONTEXT_CALL_OTHER;
+}
+
+/* The registers begin at this offset. False: the address to go on at is no code. */
+static bool read_fcontext(const struct contexts *contexts, uint64_t address, unsigned offset,
+	struct context *ret_context)
+{
+	uint64_t words[FCONTEXT_WORDS];
+	struct unwind *registers = &ret_context->registers;
+	size_t i;
+
+	*ret_context = (struct context){.address = address};
+	if (image_read(contexts->image, address + offset, words, sizeof(words)) != sizeof(words))
+		return false;
+	for (i = 0; i < FCONTEXT_WORDS; i++)
+		set(registers, in_fcontext[i], words[i]);
+	set(registers, UNWIND_RSP, address + offset + sizeof(words));
+	registers->is_returned = true;
+	if (!is_code(contexts, registers->at[UNWIND_RIP]))
+		return false;
+	ret_context->call = call_before(contexts->image, registers->at[UNWIND_RIP], offset);
+	return true;
 }
 
 static void take_fcontext(struct contexts *contexts, uint64_t address)
 {
-	struct context context = {.address = address};
-	uint64_t words[FCONTEXT_WORDS];
-	size_t i;
+	struct context plain, guarded;
+	bool is_plain = read_fcontext(contexts, address, FCONTEXT_PLAIN, &plain);
+	bool is_guarded = read_fcontext(contexts, address, FCONTEXT_GUARDED, &guarded);
 
-	if (image_read(contexts->image, address, words, sizeof(words)) != sizeof(words))
-		return;
-	for (i = 0; i < sizeof(in_fcontext) / sizeof(*in_fcontext); i++)
-		set(&context.registers, in_fcontext[i].number, words[in_fcontext[i].offset / WORD]);
-	set(&context.registers, UNWIND_RSP, address + sizeof(words));
-	context.registers.is_returned = true;
-	if (!is_code(contexts, context.registers.at[UNWIND_RIP]))
-		return;
-	context.call = call_before(contexts->image, context.registers.at[UNWIND_RIP]);
-	add(contexts, &context);
+	if (is_guarded && (!is_plain || guarded.call > plain.call))
+		add(contexts, &guarded);
+	else if (is_plain)
+		add(contexts, &plain);
 }
 
 static bool may_be_left(const struct contexts *contexts, uint64_t word)
