@@ -20,10 +20,11 @@ struct unjudged {
 	uint32_t process;
 	uint32_t nr_coros;
 	uint32_t coro;    /* the first one there whose wait a call would make judgeable; 0: none */
-	uint32_t nr_like; /* such waits for the same object */
+	uint32_t nr_like; /* such waits for the same object, or others of its kind */
 	uint32_t nr_held_for;   /* of these, those whose starters are threads that sleep since */
 	uint32_t starter;       /* the first such thread */
 	uint32_t nr_unwakeable; /* coroutines whose last polls kept no waker */
+	bool is_for_several;    /* nr_like are for several objects */
 	bool is_shared;         /* they are of coroutines of several functions */
 };
 
@@ -114,6 +115,12 @@ static bool lacks_call(const struct analysis *analysis, const struct model_coro 
 	return is_inside(coro->wait_object) && !analyze_ties_object(analysis, coro)->handle;
 }
 
+static bool is_for_the_like(const struct model_coro *coro, const struct model_coro *first)
+{
+	return !coro->wait_object == !first->wait_object &&
+	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_HANDLE_RESOURCE(first->wait_object);
+}
+
 static void add(const struct advising *advising, struct unjudged *place, uint32_t index)
 {
 	const struct analysis *analysis = advising->analysis;
@@ -128,9 +135,10 @@ static void add(const struct advising *advising, struct unjudged *place, uint32_
 		return;
 	place->coro = place->coro ? place->coro : index;
 	first = &analysis->model->coros.at[place->coro];
-	if (coro->wait_object != first->wait_object)
+	if (!is_for_the_like(coro, first))
 		return;
 	place->nr_like++;
+	place->is_for_several |= coro->wait_object != first->wait_object;
 	if (analyze_waking_threads_starter(analysis, coro)) {
 		place->nr_held_for++;
 		place->starter = place->starter ? place->starter : coro->creator;
@@ -347,11 +355,12 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 		return;
 	advise(advising, place, CT_LACK_CHANGE, place->nr_like,
 		analyze_say(analysis,
-			"%s, for %s, about which nothing else is recorded: %scall %s where it is "
+			"%s, for %s%s, about which nothing else is recorded: %scall %s where it is "
 			"%s, and then this wait can be judged%s",
 			words_who(analysis, place, place->nr_like),
-			analyze_words_wait(analysis, coro), words_own(advising, place), call,
-			is_lock ? "taken and released" : "set or filled",
+			analyze_words_wait(analysis, coro),
+			place->is_for_several ? " and others" : "", words_own(advising, place),
+			call, is_lock ? "taken and released" : "set or filled",
 			words_unbegun(analysis, place)));
 }
 

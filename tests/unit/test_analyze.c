@@ -364,13 +364,14 @@ static void test_advice(void)
 		"else is recorded: call `Resource::notify()` where it is set or filled, and then "
 		"this wait "
 		"can be judged");
-	/* Others that wait there, for other things. */
+	/* Others that wait there, for other things of the kind. */
 	check_advice("3ms t1 create c3 0x0 @1\n4ms t1 suspend c1 channel:0x5000 @3\n"
 		     "4ms t1 resume c3\n5ms t1 suspend c3 channel:0x5001 @3\n",
 		CT_LACK_CHANGE,
-		"1 coroutine waits at src/client.rs:5, for channel 0x5000, about which nothing "
-		"else is recorded: call `Resource::notify()` where it is set or filled, and then "
-		"this wait can be judged");
+		"2 coroutines wait at src/client.rs:5, for channel 0x5000 and others, about which "
+		"nothing else is recorded: call `Resource::notify()` where it is set or filled, "
+		"and "
+		"then this wait can be judged");
 	/* A language that has no such call. */
 	check_advice("4ms t1 suspend c1 lock:0x5000 @4\n5ms t1 park\n", CT_LACK_NONE, "");
 	check_advice("4ms t1 suspend c1 channel:0x5000 @1\n5ms t1 park\n", CT_LACK_CHANGE,
