@@ -38,8 +38,9 @@
 	UINT64_C( \
 		2000000000) /* from one look to the next, at first; then twice as long each time, up to: */
 #define LAST_NS UINT64_C(64000000000)
-#define SHARE_MOVING 100u      /* looks take one part in so many of a processor */
-#define BETWEEN_NS 1000000000L /* from one look to the other, without a probe */
+#define SHARE_MOVING 100u            /* looks take one part in so many of a processor */
+#define LENT_NS UINT64_C(8000000000) /* of it, in advance */
+#define BETWEEN_NS 1000000000L       /* from one look to the other, without a probe */
 #define PAUSES 50
 
 struct seen {
@@ -77,7 +78,8 @@ struct memory_look {
 	struct collect_still tried; /* at the last look at a program that stood still */
 	uint64_t tried_ns;
 	uint64_t due_ns;
-	uint64_t since_ns; /* without a probe, of the first look */
+	uint64_t since_ns; /* when the first look could have been */
+	uint64_t spent_ns; /* time of a processor, on looks while the program goes on */
 	uint64_t
 		moving_ns; /* when a look at a program that goes on is due, if there is reason for it */
 	uint64_t interval_ns; /* from one such look to the next */
@@ -235,11 +237,20 @@ static uint64_t larger(uint64_t one, uint64_t other)
 	return one > other ? one : other;
 }
 
-/* Ever more rarely: what goes on has many waits that are long, and meant to be. */
+/*
+ * Ever more rarely: what goes on has many waits that are long, and meant to be. Debug information makes the first looks
+ * dear, so that some of the time is lent.
+ */
 static void plan(struct memory_look *memory, const struct look *look)
 {
+	uint64_t earned_ns;
+
+	memory->spent_ns += look->cost_ns;
+	earned_ns = memory->spent_ns + look->cost_ns > LENT_NS
+			    ? (memory->spent_ns + look->cost_ns - LENT_NS) * SHARE_MOVING
+			    : 0;
 	memory->moving_ns =
-		look->ended_ns + larger(memory->interval_ns, look->cost_ns * SHARE_MOVING);
+		larger(look->ended_ns + memory->interval_ns, memory->since_ns + earned_ns);
 	memory->interval_ns *= memory->interval_ns < LAST_NS ? 2 : 1;
 }
 
@@ -257,7 +268,8 @@ static bool end(struct memory_look *memory)
 	else
 		memory->due_ns = look->begun_ns + took_ns * (look->sights.count ? SHARE : AGAIN);
 	/* A program that goes on, and in which nothing waits any more, is no longer as it was. */
-	if (look->is_void || (look->sights.count == 0 && !look->goes_on))
+	if (look->is_void || (look->sights.count == 0 && !look->goes_on) ||
+		(look->is_left_out && memory->last.sights.count))
 		return false;
 	memory->last = *look;
 	memory->present = former;
