@@ -112,6 +112,19 @@ static void print_place(FILE *line, const struct recording *recording)
 		fprintf(line, " (%s)", said_bytes((uint64_t)status.st_size).text);
 }
 
+/* The second sight of a look says how many coroutines it saw, behind the one of the look itself. */
+static void print_seen(FILE *line, const struct ct_report *report)
+{
+	const struct ct_tables *tables = report->tables;
+
+	if (report->quality.nr_coros || tables->nr_sights < 2 ||
+		tables->sights[0].begun == CT_NO_TIME)
+		return;
+	fputs("corotracer: ", line);
+	print_safe(line, tables->sights[1].text);
+	fputc('\n', line);
+}
+
 static void print_line(FILE *line, const struct recording *recording,
 	const struct ct_record_stats *stats, const struct ct_report *report, bool is_kept)
 {
@@ -139,6 +152,8 @@ static void print_line(FILE *line, const struct recording *recording,
 	}
 	print_who_attached(line, stats);
 	fputc('\n', line);
+	if (report)
+		print_seen(line, report);
 }
 
 /* Only a trace in a regular file can be read again, and only the compact format contains everything. */

@@ -136,12 +136,38 @@ static uint64_t key_of(const struct found *found, const struct found_coroutine *
 		sizeof(place->line));
 }
 
+/* How many there are, and where most of them wait. */
+static void see_all(struct seeing *seeing, const struct map *counts, uint32_t nr_seen)
+{
+	const struct found *found = seeing->found;
+	const struct found_place *at = NULL;
+	uint32_t count, most = 0;
+	struct text words = {0};
+	size_t i;
+
+	for (i = 0; i < found->coroutines.count; i++)
+		if (map_get(counts, key_of(found, &found->coroutines.at[i]), &count) &&
+			count > most) {
+			most = count;
+			at = place_of(found, &found->coroutines.at[i]);
+		}
+	if (!at)
+		return;
+	text_format(&words,
+		"%" PRIu32 " coroutine%s seen in memory that wait%s, %" PRIu32 " of them at ",
+		nr_seen, nr_seen == 1 ? " was" : "s were", nr_seen == 1 ? "s" : "", most);
+	say_file(&words, at->file);
+	text_format(&words, ":%" PRIu32, at->line);
+	take(seeing, 0, text_peek(&words));
+	text_fini(&words);
+}
+
 /* No event tells where coroutines wait that no probe knows. */
 static void see_places(struct seeing *seeing)
 {
 	const struct found *found = seeing->found;
 	struct map counts = {0};
-	uint32_t count, nr_told = 0;
+	uint32_t count, nr_told = 0, nr_seen = 0;
 	bool is_well = true;
 	size_t i;
 
@@ -154,7 +180,9 @@ static void see_places(struct seeing *seeing)
 			continue;
 		map_get(&counts, key, &count);
 		is_well = map_put(&counts, key, count + 1);
+		nr_seen++;
 	}
+	see_all(seeing, &counts, nr_seen);
 	for (i = 0; i < found->coroutines.count && nr_told < PLACES_MAX; i++) {
 		const struct found_coroutine *coroutine = &found->coroutines.at[i];
 		uint64_t key = key_of(found, coroutine);

@@ -118,6 +118,10 @@ static void sights(const struct page *page)
 		text_clear(&words);
 		text_format(&words, "coroutine %" PRIu64 ": ", sight->coro);
 		say_safe(&words, sight->text);
+		if (sight->begun != CT_NO_TIME) {
+			text_add(&words, ", as seen at ");
+			say_time(&words, sight->begun);
+		}
 		text_add(page->text, "  ");
 		render_text_wrapped(page, 2, 4, text_peek(&words), words.length);
 	}
