@@ -87,13 +87,14 @@ bool collect_still(const struct collect *collect, struct collect_still *ret_stil
 /*
  * collect_note_waits: from now on notes since when each coroutine waits. False: out of memory. collect_waits: finds, of
  * the processes that live, the one in which most coroutines have begun to wait in an interval, and wait still. False:
- * there is none. collect_waits_since: since when a coroutine has waited; UINT64_MAX: it went on, has ended, or that is
- * not known. Also of a process that has ended.
+ * there is none. collect_waits_since: since when a coroutine waited at a time (UINT64_MAX: now), if it has not waited
+ * again since it went on; UINT64_MAX: it went on before, or that is not known. Also of a process that has ended.
  */
 bool collect_note_waits(struct collect *collect);
 bool collect_waits(const struct collect *collect, uint64_t from_ns, uint64_t until_ns,
 	struct collect_still *ret_still);
-uint64_t collect_waits_since(const struct collect *collect, uint32_t process, uint64_t coro);
+uint64_t collect_waits_since(
+	const struct collect *collect, uint32_t process, uint64_t coro, uint64_t at_ns);
 
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);

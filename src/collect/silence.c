@@ -196,9 +196,10 @@ bool collect_waits(const struct collect *collect, uint64_t from_ns, uint64_t unt
 	return false;
 }
 
-uint64_t collect_waits_since(const struct collect *collect, uint32_t process, uint64_t coro)
+uint64_t collect_waits_since(
+	const struct collect *collect, uint32_t process, uint64_t coro, uint64_t at_ns)
 {
-	return collect_waited_since(collect->waited, process, coro);
+	return collect_waited_since(collect->waited, process, coro, at_ns);
 }
 
 void collect_silence_look(struct collect *collect)

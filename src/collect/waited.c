@@ -11,7 +11,8 @@
 
 struct slot {
 	uint64_t key;
-	uint64_t since_ns; /* 0: free */
+	uint64_t since_ns;
+	uint64_t left_ns; /* when it went on; UINT64_MAX: it waits; else the slot can be taken */
 };
 
 struct waited {
@@ -45,30 +46,32 @@ static const struct slot *find(const struct waited *waited, uint64_t key)
 	size_t i;
 
 	for (i = 0; i < SLOTS; i++)
-		if (line[i].key == key && line[i].since_ns)
+		if (line[i].key == key && line[i].left_ns)
 			return &line[i];
 	return NULL;
 }
 
-static void goes_on(struct waited *waited, uint64_t key)
+static void goes_on(struct waited *waited, uint64_t key, uint64_t now_ns)
 {
 	struct slot *slot = (struct slot *)(uintptr_t)find(waited, key);
 
-	if (slot)
-		slot->since_ns = 0;
+	if (slot && slot->left_ns == UINT64_MAX)
+		slot->left_ns = now_ns;
 }
 
 static void begins(struct waited *waited, uint64_t key, uint64_t now_ns)
 {
 	struct slot *slot = (struct slot *)(uintptr_t)find(waited, key);
 	struct slot *line = (struct slot *)(uintptr_t)line_of(waited, key);
+	bool is_known = slot != NULL;
 	size_t i;
 
-	for (i = 0; i < SLOTS && !slot; i++)
-		if (!line[i].since_ns)
+	/* The one that went on first is of least use. */
+	for (i = 0; i < SLOTS && !is_known; i++)
+		if (!slot || line[i].left_ns < slot->left_ns)
 			slot = &line[i];
-	if (slot)
-		*slot = (struct slot){key, now_ns};
+	if (is_known || slot->left_ns != UINT64_MAX)
+		*slot = (struct slot){key, now_ns, UINT64_MAX};
 }
 
 /* The program may change its records at any time: a wrong one concerns its own coroutines only. */
@@ -89,14 +92,16 @@ void collect_waited_note(
 		case CTP_KIND_SWITCH:
 			if (coro)
 				begins(waited, key, now_ns);
-			goes_on(waited, key_of(process, CTP_HANDLE_IDENTITY(ctp_load_relaxed(
-								&records[i].object))));
+			goes_on(waited,
+				key_of(process,
+					CTP_HANDLE_IDENTITY(ctp_load_relaxed(&records[i].object))),
+				now_ns);
 			break;
 		case CTP_KIND_RESUME:
 		case CTP_KIND_CANCEL:
 		case CTP_KIND_RETURN:
 		case CTP_KIND_DESTROY:
-			goes_on(waited, key);
+			goes_on(waited, key, now_ns);
 			break;
 		default:
 			break;
@@ -111,14 +116,15 @@ void collect_waited_forget(struct waited *waited, uint32_t process)
 	for (i = 0; waited && i < LINES; i++)
 		for (k = 0; k < SLOTS; k++)
 			if (waited->lines[i][k].key >> PROCESS_SHIFT == (process & 0xff))
-				waited->lines[i][k].since_ns = 0;
+				waited->lines[i][k].left_ns = 0;
 }
 
-uint64_t collect_waited_since(const struct waited *waited, uint32_t process, uint64_t coro)
+uint64_t collect_waited_since(
+	const struct waited *waited, uint32_t process, uint64_t coro, uint64_t at_ns)
 {
 	const struct slot *slot = waited ? find(waited, key_of(process, coro)) : NULL;
 
-	return slot ? slot->since_ns : UINT64_MAX;
+	return slot && slot->left_ns >= at_ns ? slot->since_ns : UINT64_MAX;
 }
 
 size_t collect_waited_count(
@@ -130,7 +136,7 @@ size_t collect_waited_count(
 		for (k = 0; k < SLOTS; k++) {
 			const struct slot *slot = &waited->lines[i][k];
 
-			if (slot->since_ns && slot->since_ns >= from_ns &&
+			if (slot->left_ns == UINT64_MAX && slot->since_ns >= from_ns &&
 				slot->since_ns <= until_ns)
 				counts[slot->key >> PROCESS_SHIFT]++;
 		}

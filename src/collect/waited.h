@@ -29,8 +29,12 @@ void collect_waited_note(
 	struct waited *waited, uint32_t process, const struct ct_batch *batch, uint64_t now_ns);
 void collect_waited_forget(struct waited *waited, uint32_t process);
 
-/* collect_waited_since: since when the coroutine has waited; UINT64_MAX: it does not, or that is not known. */
-uint64_t collect_waited_since(const struct waited *waited, uint32_t process, uint64_t coro);
+/*
+ * collect_waited_since: since when the coroutine waited at that time, if it has not waited again since it went on;
+ * UINT64_MAX: it did not, or that is not known.
+ */
+uint64_t collect_waited_since(
+	const struct waited *waited, uint32_t process, uint64_t coro, uint64_t at_ns);
 
 /*
  * collect_waited_count: how many coroutines of the process in which most have begun to wait in this interval, and do so

@@ -31,6 +31,10 @@
 /* A program that is asked to end may end its coroutines first: how long that may take. */
 #define ENDING_NS UINT64_C(5000000000)
 
+/* A key reaches the program first. What ends itself ends its coroutines: their last run is then no move. */
+#define DELIVERED_NS UINT64_C(250000000)
+#define LEAVING_NS UINT64_C(500000000)
+
 /* While other coroutines go on. */
 #define LONG_NS UINT64_C(1500000000) /* a wait that is worth a look */
 #define ASK_NS UINT64_C(500000000)   /* how often it is asked who waits for so long */
@@ -322,10 +326,11 @@ static bool is_due_moving(struct memory_look *memory, struct collect_still *stil
 
 /* ---------------------------------------------------------------- what is said */
 
-static bool is_true(const struct look *look, const struct collect *collect, const struct seen *seen)
+static bool was_true(const struct look *look, const struct collect *collect,
+	const struct seen *seen, uint64_t at_ns)
 {
-	return seen->coro &&
-	       collect_waits_since(collect, look->still.process, seen->coro) < look->begun_ns;
+	return seen->coro && collect_waits_since(collect, look->still.process, seen->coro, at_ns) <
+				     look->begun_ns;
 }
 
 static void define(
@@ -365,7 +370,7 @@ static uint64_t drop_moved(struct look *look, const struct collect *collect)
 	for (i = 0; i < look->sights.count; i++) {
 		struct seen *seen = &look->sights.at[i];
 
-		if (!seen->text || look->is_left_out || is_true(look, collect, seen))
+		if (!seen->text || look->is_left_out || was_true(look, collect, seen, UINT64_MAX))
 			continue;
 		nr_dropped += seen->coro != 0;
 		seen->text = NULL;
@@ -421,8 +426,9 @@ void memory_look_signal(struct memory_look *memory, int signal_number, uint64_t 
 	last = &memory->last;
 	memory->asked_ns = now_ns;
 	for (i = 0; i < last->sights.count; i++)
-		last->sights.at[i].was_true = last->sights.at[i].text &&
-					      is_true(last, memory->collect, &last->sights.at[i]);
+		last->sights.at[i].was_true =
+			last->sights.at[i].text &&
+			was_true(last, memory->collect, &last->sights.at[i], now_ns - DELIVERED_NS);
 }
 
 /* Leaves what is still so; *ret_nr_dropped: how many of the sights are of coroutines that went on. */
@@ -430,6 +436,7 @@ static bool leave_true(struct memory_look *memory, uint64_t now_ns, uint64_t *re
 {
 	struct look *last = &memory->last;
 	bool was_asked = memory->asked_ns && now_ns - memory->asked_ns <= ENDING_NS;
+	uint64_t at_ns = was_asked ? memory->asked_ns - DELIVERED_NS : now_ns - LEAVING_NS;
 	size_t i, count = 0;
 
 	*ret_nr_dropped = 0;
@@ -439,7 +446,7 @@ static bool leave_true(struct memory_look *memory, uint64_t now_ns, uint64_t *re
 		if (!seen->text)
 			continue;
 		if (!last->is_left_out && !(was_asked && seen->was_true) &&
-			!is_true(last, memory->collect, seen)) {
+			!was_true(last, memory->collect, seen, at_ns)) {
 			*ret_nr_dropped += seen->coro != 0;
 			seen->text = NULL;
 		}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tests what a recording says of the memory of a program that stood still until it was ended."""
 import json
+import os
 import pathlib
 import re
 import signal
@@ -87,7 +88,7 @@ def beside(scratch, command, end, **more):
     for former in (trace, unfinished(trace)):
         former.unlink(missing_ok=True)
     with subprocess.Popen([COROTRACER, "run", "-o", trace, "--", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, **more) as engine:
+                          stderr=subprocess.DEVNULL, text=True, start_new_session=True, **more) as engine:
         check(engine.stdout.readline() == "ready\n", f"{command}")
         wait_for_sight(trace, engine, "attempt = 7")
         wait_for_sight(trace, engine, "stage = 1")
@@ -113,6 +114,7 @@ def test_beside(scratch):
         "a watchdog": lambda engine: None,
         "SIGINT": lambda engine: engine.send_signal(signal.SIGINT),
         "SIGTERM": lambda engine: engine.send_signal(signal.SIGTERM),
+        "a key": lambda engine: os.killpg(engine.pid, signal.SIGINT),
     }
     for what, end in ends.items():
         check_beside(beside(scratch, command, end, env=environment), what)
