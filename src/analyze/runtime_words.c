@@ -107,6 +107,16 @@ bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struc
 	return is_lock(site_at(analysis, coro->wait_site)->function);
 }
 
+bool analyze_runtime_words_say_sleep(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const char *name = site_at(analysis, coro->wait_site)->function;
+	const char *last = strrchr(name, ':');
+
+	last = last ? last + 1 : name;
+	return strcmp(last, "sleep") == 0 || strcmp(last, "sleep_for") == 0 ||
+	       strcmp(last, "sleep_until") == 0;
+}
+
 bool analyze_runtime_words_say_send(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct ct_site *site = site_at(analysis, coro->wait_site);

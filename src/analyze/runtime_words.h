@@ -25,6 +25,7 @@ struct model_coro;
  * analyze_runtime_words_say_lock: is the function that waits called a lock, as "mutex_lock"?
  * analyze_runtime_words_say_send: does the name of what is awaited, or else the function that waits, end in "send",
  * "put" or "push"?
+ * analyze_runtime_words_say_sleep: is the function that waits called "sleep", "sleep_for" or "sleep_until"?
  * analyze_runtime_words_send_to_nobody: does it send to a channel that was never made? A program may be meant to
  * receive for ever, as from a context without an end, or to select among nothing.
  */
@@ -40,6 +41,8 @@ bool analyze_runtime_words_say_claim(
 	const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_runtime_words_say_lock(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_runtime_words_say_send(const struct analysis *analysis, const struct model_coro *coro);
+bool analyze_runtime_words_say_sleep(
+	const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_runtime_words_send_to_nobody(
 	const struct analysis *analysis, const struct model_coro *coro);
 

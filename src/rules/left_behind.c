@@ -94,7 +94,8 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	       times->nr_unwoken >= times->waits->count &&
 	       times->nr_in_turn > times->waits->count / TIMES_LONGER &&
 	       do_others_go_on(analysis, coro) && !analyze_party_may_have_gone_on(analysis, coro) &&
-	       !may_be_unemployed(analysis, coro);
+	       !may_be_unemployed(analysis, coro) &&
+	       !analyze_runtime_words_say_sleep(analysis, coro);
 }
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
