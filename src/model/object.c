@@ -89,6 +89,8 @@ static void let_go(struct model *model, uint32_t index, const struct ct_event *e
 	if (!object->is_held)
 		return;
 	object->is_held = false;
+	if (event->time - object->owned > object->longest_held)
+		object->longest_held = event->time - object->owned;
 	model_series_move(model, object->process, MODEL_SERIES_LOCKS, event->time, -1);
 	model_tell(model, MODEL_DROP, (struct model_sight){.object = index, .event = event});
 }

@@ -56,6 +56,7 @@ struct model_object {
 	uint32_t giver; /* the coroutine that handed it over */
 	bool is_handed; /* it was handed over, and the owner has recorded nothing of it since */
 	ct_time owned;  /* since when the owner has it */
+	int64_t longest_held; /* a lock: the longest time for which one had it that let it go again */
 	uint64_t owner_event;
 	ct_time released;          /* CT_NO_TIME: never */
 	struct model_waking vain;  /* the last notify that woke nobody */

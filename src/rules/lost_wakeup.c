@@ -24,6 +24,7 @@ enum variant {
 	VARIANT_GAVE_UP,
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
 	VARIANT_KEPT,      /* those that have permits have ended */
+	VARIANT_KEPT_LOCK, /* who has the lock has ended */
 	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
 	VARIANT_OVERDUE,   /* the time at which the wait was to end by itself has long passed */
 };
@@ -258,6 +259,9 @@ static void grade(
 	} else if (!candidate->grade && rules_kept_permits_are_all(analysis, coro)) {
 		candidate->variant = VARIANT_KEPT;
 		candidate->grade = CT_GRADE_SUSPECT;
+	} else if (!candidate->grade && rules_kept_lock_is(analysis, coro)) {
+		candidate->variant = VARIANT_KEPT_LOCK;
+		candidate->grade = CT_GRADE_SUSPECT;
 	} else if (!candidate->grade && rules_left_behind_is_forgotten(analysis, coro)) {
 		candidate->variant = VARIANT_FORGOTTEN;
 		candidate->grade = rules_left_behind_has_habit(analysis, coro) ? CT_GRADE_LIKELY
@@ -490,6 +494,9 @@ static const char *words_title(
 		break;
 	case VARIANT_KEPT:
 		what = "for a semaphore of which only coroutines that have ended kept permits";
+		break;
+	case VARIANT_KEPT_LOCK:
+		what = "and who has the lock has ended";
 		break;
 	case VARIANT_OVERDUE:
 		what = rules_overdue_words(analysis, group, coro);

@@ -119,6 +119,12 @@ void rules_kept_frames_describe(struct analysis *analysis, const struct group *g
 	struct story *story, struct ct_finding *finding);
 
 /*
+ * rules_kept_lock_is: does the coroutine wait for over a second for a lock that a coroutine has which has ended, ten
+ * times longer ago than anybody ever had it that let it go again?
+ */
+bool rules_kept_lock_is(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
  * permits that have ended, while all others that took one gave it back themselves? Then the other two say it:
  * rules_kept_permits_site: returns where the last of these permits was taken. rules_kept_permits_words: says so behind
