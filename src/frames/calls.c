@@ -45,16 +45,18 @@ static bool is_of_library(const char *function, const char *file)
 	       strstr(file, "/cargo/registry/");
 }
 
-/* Does a file that has no debug information hold the program's own code, and not that of a distribution's library? */
-static bool is_of_program(const struct module *module)
+/* Libraries in which a program waits, whoever wrote it. */
+static bool is_of_system(const struct module *module)
 {
-	static const char *const folders[] = {"/lib", "/usr/lib", "["};
+	static const char *const names[] = {"libc.so", "libc-2", "libm.so", "libpthread",
+		"librt.so", "ld-", "libgcc_s", "libstdc++", "libc++", "libboost_"};
+	const char *slash = strrchr(module->path, '/'), *name = slash ? slash + 1 : module->path;
 	size_t i;
 
-	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		if (begins(module->path, folders[i]))
-			return false;
-	return true;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (begins(name, names[i]))
+			return true;
+	return name[0] == '[';
 }
 
 /* Addresses of one line have one place. */
@@ -80,16 +82,34 @@ static uint32_t place_at(const struct calling *calling, uint64_t key, const stru
 	return index;
 }
 
-static void add_call(const struct calling *calling, struct calls *calls, uint64_t address,
-	const struct found_place *place)
+/* A function at an address, or one that it was inlined into. */
+struct call {
+	const struct module *module;
+	uint64_t address;
+	struct found_place place;
+	bool is_bare; /* the module has no debug information */
+};
+
+static void add_call(const struct calling *calling, struct calls *calls, struct call *call)
 {
+	struct found_place *place = &call->place;
+	bool is_of_others =
+		is_of_system(call->module) || is_of_library(place->function, place->file);
+
 	if (calls->count == CALLS_MAX)
 		return;
-	calls->places[calls->count] = place_at(calling, key_of(address, calls->count), place);
-	calls->are_own[calls->count] =
-		(place->file[0] || place->module) && !is_of_library(place->function, place->file);
+	place->reason = "";
+	if (call->is_bare) {
+		place->module = call->module->path;
+		place->module_offset = call->address - call->module->bias;
+	}
+	calls->places[calls->count] = place_at(calling, key_of(call->address, calls->count), place);
+	calls->are_own[calls->count] = place->file[0] && !is_of_others;
+	calls->are_bare[calls->count] = call->is_bare && !is_of_others;
 	if (calls->are_own[calls->count])
-		calls->outer = address;
+		calls->outer = call->address;
+	if (calls->are_bare[calls->count])
+		calls->outer_bare = call->address;
 	calls->count++;
 }
 
@@ -124,6 +144,7 @@ static bool take_calls(
 	uint64_t address = unwind->at[UNWIND_RIP] - unwind->is_returned;
 	const struct module *module = unwind_module(calling->image, calling->modules, address);
 	struct symbol_place place = {.function = "", .file = "", .remark = ""};
+	struct call call = {.module = module, .address = address};
 	struct arena scratch;
 	uint32_t i;
 	bool is_known;
@@ -133,25 +154,18 @@ static bool take_calls(
 	arena_init(&scratch);
 	is_known = symbol_debug_info_find(
 		module->debug, &scratch, address - module->bias, !unwind->is_returned, &place);
-	if (is_known && !place.has_debug_info && is_of_program(module))
-		add_call(calling, calls, address,
-			&(struct found_place){.function = place.function,
-				.file = "",
-				.module = module->path,
-				.module_offset = address - module->bias,
-				.reason = ""});
-	else if (is_known && place.function[0])
-		add_call(calling, calls, address,
-			&(struct found_place){.function = place.function,
-				.file = place.file,
-				.line = place.line,
-				.reason = ""});
-	for (i = 0; is_known && i < place.nr_callers; i++)
-		add_call(calling, calls, address,
-			&(struct found_place){.function = place.callers[i].function,
-				.file = place.callers[i].file,
-				.line = place.callers[i].line,
-				.reason = ""});
+	call.is_bare = is_known && !place.has_debug_info && !is_of_system(module);
+	if (is_known && (call.is_bare || place.function[0])) {
+		call.place = (struct found_place){
+			.function = place.function, .file = place.file, .line = place.line};
+		add_call(calling, calls, &call);
+	}
+	for (i = 0; is_known && i < place.nr_callers; i++) {
+		call.place = (struct found_place){.function = place.callers[i].function,
+			.file = place.callers[i].file,
+			.line = place.callers[i].line};
+		add_call(calling, calls, &call);
+	}
 	note_beginning(calls, place.function);
 	calling->found->is_out_of_memory |= !is_known;
 	arena_fini(&scratch);
@@ -168,6 +182,7 @@ static bool is_elsewhere(
 struct row_end {
 	size_t count;
 	uint64_t outer;
+	uint64_t outer_bare;
 	bool is_of_thread;
 };
 
@@ -175,22 +190,23 @@ static void take_back(struct calls *calls, const struct row_end *before)
 {
 	calls->count = before->count;
 	calls->outer = before->outer;
+	calls->outer_bare = before->outer_bare;
 	calls->is_of_thread = before->is_of_thread;
 	calls->nr_functions--;
 	calls->is_whole = true;
 }
 
-void calls_follow(
-	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls)
+static void follow(
+	const struct calling *calling, const struct unwind *registers, struct calls *calls)
 {
 	struct unwind unwind = *registers;
-	struct calls *calls = ret_calls;
 	unsigned i;
 
 	memset(calls, 0, sizeof(*calls));
 	calls->content = HASH_START;
 	for (i = 0; i < CALLS_MAX; i++) {
-		struct row_end before = {calls->count, calls->outer, calls->is_of_thread};
+		struct row_end before = {
+			calls->count, calls->outer, calls->outer_bare, calls->is_of_thread};
 
 		if (!take_calls(calling, &unwind, calls))
 			return;
@@ -210,6 +226,17 @@ void calls_follow(
 			return;
 		}
 	}
+}
+
+void calls_follow(
+	const struct calling *calling, const struct unwind *registers, struct calls *ret_calls)
+{
+	follow(calling, registers, ret_calls);
+	if (ret_calls->outer || !ret_calls->outer_bare)
+		return;
+	memcpy(ret_calls->are_own, ret_calls->are_bare, sizeof(ret_calls->are_own));
+	ret_calls->outer = ret_calls->outer_bare;
+	ret_calls->is_bare = true;
 }
 
 uint32_t calls_function(const struct calling *calling, const struct calls *calls)

@@ -16,17 +16,20 @@ struct found;
 /* Innermost first; the functions that were inlined count as calls. */
 struct calls {
 	uint32_t places[CALLS_MAX];
-	bool are_own[CALLS_MAX]; /* the program's, not a library's */
+	bool are_own[CALLS_MAX];  /* the program's, not a library's */
+	bool are_bare[CALLS_MAX]; /* of a file without debug information */
 	size_t count;
 	uint64_t addresses[CALLS_MAX]; /* in functions, without those that were inlined */
 	uint64_t ends[CALLS_MAX];      /* and where their part of the stack ends */
 	size_t nr_functions;
 	/* the registers in each of the innermost functions */
 	struct unwind registers[CALLS_WITH_REGISTERS];
-	uint64_t end;      /* where the stack of the outermost begins */
-	uint64_t outer;    /* an address in the outermost own function; 0: none */
-	bool is_of_thread; /* the stack with which a thread began */
-	bool is_whole;     /* the outermost function is the one with which a stack begins */
+	uint64_t end;        /* where the stack of the outermost begins */
+	uint64_t outer;      /* an address in the outermost own function; 0: none */
+	uint64_t outer_bare; /* the same, of code without debug information */
+	bool is_of_thread;   /* the stack with which a thread began */
+	bool is_bare;  /* no own call has a known line: those without debug information count */
+	bool is_whole; /* the outermost function is the one with which a stack begins */
 	uint64_t content;
 };
 

@@ -18,6 +18,7 @@
 /* <sys/ucontext.h> of glibc on x86-64 */
 #define UCONTEXT_FPREGS 224u
 #define UCONTEXT_FPREGS_ROOM 424u
+#define UCONTEXT_MXCSR (UCONTEXT_FPREGS_ROOM + 24u)
 #define UCONTEXT_STACK 16u
 #define UCONTEXT_STACK_SIZE 32u
 #define UCONTEXT_WORDS 29u
@@ -68,6 +69,16 @@ static void add(struct contexts *contexts, const struct context *context)
 		contexts->is_out_of_memory = true;
 }
 
+/* The control words, as jump_fcontext saves them, too: fnstenv and stmxcsr of getcontext(3). */
+static bool has_control_words(const struct image *image, uint64_t address)
+{
+	uint64_t x87, sse;
+
+	return image_read_word(image, address + UCONTEXT_FPREGS_ROOM, &x87) &&
+	       image_read_word(image, address + UCONTEXT_MXCSR, &sse) &&
+	       (((x87 & 0xffff) << 32 | (sse & 0xffffffff)) & FCONTEXT_MASK) == FCONTEXT_MARK;
+}
+
 /* Is a thread on the stack of what was saved? */
 static bool is_in_use(const struct image *image, const struct context *context)
 {
@@ -99,7 +110,8 @@ static void take_ucontext(struct contexts *contexts, uint64_t address)
 	uint64_t words[UCONTEXT_WORDS];
 	size_t i;
 
-	if (image_read(contexts->image, address, words, sizeof(words)) != sizeof(words))
+	if (image_read(contexts->image, address, words, sizeof(words)) != sizeof(words) ||
+		!has_control_words(contexts->image, address))
 		return;
 	for (i = 0; i < sizeof(in_ucontext) / sizeof(*in_ucontext); i++)
 		set(&context.registers, in_ucontext[i].number, words[in_ucontext[i].offset / WORD]);
@@ -188,8 +200,10 @@ static void take_fcontext(struct contexts *contexts, uint64_t address)
 
 static bool may_be_left(const struct contexts *contexts, uint64_t word)
 {
-	return contexts->switches->count > 0 && word >= contexts->code_start &&
-	       word < contexts->code_end;
+	const struct switches *switches = contexts->switches;
+
+	return (switches->count > 0 || switches->pushes.count > 0) &&
+	       word >= contexts->code_start && word < contexts->code_end;
 }
 
 static void take_left(struct contexts *contexts, uint64_t address, uint64_t word)
@@ -197,13 +211,32 @@ static void take_left(struct contexts *contexts, uint64_t address, uint64_t word
 	struct context context = {.is_reached = true};
 	const struct image_region *region;
 
-	if (!is_code(contexts, word) || !switches_take(contexts->switches, contexts->image, address,
-						word, &context.registers, &context.address))
+	if (!switches_take(contexts->switches, contexts->image, address, word, &context.registers,
+		    &context.address))
 		return;
 	region = image_region_of(contexts->image, context.registers.at[UNWIND_RSP]);
 	if (region && region->is_writable && is_code(contexts, context.registers.at[UNWIND_RIP]) &&
 		!vec_push(&contexts->own, context))
 		contexts->is_out_of_memory = true;
+}
+
+static void take_pushed(struct contexts *contexts, uint64_t address, uint64_t word)
+{
+	struct context context = {.call = CONTEXT_CALL_SWITCH};
+
+	if (pushes_take(&contexts->switches->pushes, contexts->image, &contexts->calls, address,
+		    word, &context.registers, &context.address, &contexts->is_out_of_memory))
+		add(contexts, &context);
+}
+
+static void take_code(struct contexts *contexts, uint64_t address, uint64_t word)
+{
+	if (!is_code(contexts, word))
+		return;
+	if (contexts->switches->count > 0)
+		take_left(contexts, address, word);
+	if (contexts->switches->pushes.count > 0)
+		take_pushed(contexts, address, word);
 }
 
 static bool look_for_marks(
@@ -221,7 +254,7 @@ static bool look_for_marks(
 		else if ((words[i] & FCONTEXT_MASK) == FCONTEXT_MARK)
 			take_fcontext(contexts, at);
 		else if (may_be_left(contexts, words[i]))
-			take_left(contexts, at, words[i]);
+			take_code(contexts, at, words[i]);
 		else
 			take_jump(contexts, at, words[i]);
 	}
@@ -365,4 +398,5 @@ void contexts_fini(struct contexts *contexts)
 	vec_fini(&contexts->own);
 	vec_fini(&contexts->pointers);
 	map_fini(&contexts->by_address);
+	map_fini(&contexts->calls);
 }

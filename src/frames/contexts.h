@@ -42,6 +42,7 @@ struct contexts {
 	VEC(struct context) own;
 	VEC(struct context_pointer) pointers; /* by address */
 	struct map by_address;
+	struct map calls;    /* what the calls in front of addresses lead to (pushes.h) */
 	uint64_t code_start; /* all code lies in between */
 	uint64_t code_end;
 	bool is_out_of_memory;

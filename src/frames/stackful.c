@@ -33,6 +33,8 @@ struct telling {
 	struct image *image;
 	struct found *found;
 	VEC(struct stack) stacks; /* of what was told */
+	bool takes_bare;          /* also rows without a line of the program's own */
+	bool has_bare;            /* there are some */
 	struct map by_end;        /* where a stack begins, to its coroutine */
 	struct call_objects objects;
 };
@@ -84,6 +86,10 @@ static void take(struct telling *telling, const struct context *context)
 	if (row.count == 0 || row.outer == 0 || row.is_of_thread ||
 		map_get(&telling->by_end, row.end, &index))
 		return;
+	if (row.is_bare && !telling->takes_bare) {
+		telling->has_bare = true;
+		return;
+	}
 	if (!stack.start)
 		stack.end = row.end;
 	if (!coroutine.is_initial)
@@ -248,8 +254,23 @@ static enum ct_status open_reader(struct image *image, const struct modules *mod
 		reader->has_switches = has_switches(&modules->at[i]);
 	*ret_reader = reader;
 	switches_find(&reader->switches, image, modules);
-	reader->has_switches |= reader->switches.count > 0;
+	reader->has_switches |= reader->switches.count > 0 || reader->switches.pushes.count > 0;
 	return CT_OK;
+}
+
+/* The surest of what a stack has saved is told. */
+static void take_all(struct telling *telling, const struct contexts *contexts)
+{
+	int call;
+	size_t i;
+
+	for (call = CONTEXT_CALL_SWITCH; call >= CONTEXT_CALL_OTHER; call--)
+		for (i = contexts->at.count; i-- > 0 && !telling->found->is_out_of_memory;)
+			if (contexts->at.at[i].is_reached && (int)contexts->at.at[i].call == call)
+				take(telling, &contexts->at.at[i]);
+	for (i = 0; i < contexts->own.count && !telling->found->is_out_of_memory; i++)
+		if (contexts->own.at[i].is_reached)
+			take(telling, &contexts->own.at[i]);
 }
 
 static enum ct_status look(struct found_reader *reader, struct image *image, struct found *found,
@@ -259,17 +280,14 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	struct contexts contexts = {.image = image};
 	bool is_well = !reader->has_switches ||
 		       contexts_find(&contexts, image, reader->modules, &reader->switches);
-	int call;
 	size_t i;
 
-	/* The surest of what a stack has saved is told. */
-	for (call = CONTEXT_CALL_SWITCH; is_well && call >= CONTEXT_CALL_OTHER; call--)
-		for (i = contexts.at.count; i-- > 0 && !found->is_out_of_memory;)
-			if (contexts.at.at[i].is_reached && (int)contexts.at.at[i].call == call)
-				take(&telling, &contexts.at.at[i]);
-	for (i = 0; is_well && i < contexts.own.count && !found->is_out_of_memory; i++)
-		if (contexts.own.at[i].is_reached)
-			take(&telling, &contexts.own.at[i]);
+	if (is_well)
+		take_all(&telling, &contexts);
+	/* A library's own stacks have no line of the program either: only where none has, they count. */
+	telling.takes_bare = telling.stacks.count == 0 && telling.has_bare;
+	if (is_well && telling.takes_bare)
+		take_all(&telling, &contexts);
 	step_out(&telling);
 	for (i = 0; i < image->threads.count; i++)
 		find_stack(&telling, (uint32_t)i);

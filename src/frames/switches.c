@@ -203,6 +203,7 @@ static void look_at(struct switches *switches, const struct image *image, const 
 	for (at = 0; at + WORD <= count; at++) {
 		if ((bytes[at] & 0xf8) != 0x48 || !is_store(bytes + at))
 			continue;
+		pushes_read(&switches->pushes, bytes, at, count, address);
 		first = at > AROUND ? at - AROUND : 0;
 		end = count - at > AROUND ? at + AROUND : count;
 		for (from = first; from <= at; from++)
@@ -301,6 +302,13 @@ static bool is_indirect(const uint8_t *end)
 	       (end[-6] == 0xff && ((end[-5] & 0xf8) == 0x90 || end[-5] == 0x15));
 }
 
+static bool is_code(const struct image *image, uint64_t address)
+{
+	const struct image_region *region = image_region_of(image, address);
+
+	return region && region->is_code;
+}
+
 bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_function)
 {
 	uint8_t bytes[6];
@@ -309,9 +317,10 @@ bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_
 	*ret_function = 0;
 	if (image_read(image, address - sizeof(bytes), bytes, sizeof(bytes)) != sizeof(bytes))
 		return false;
-	if (bytes[1] != 0xe8)
-		return is_indirect(bytes + sizeof(bytes));
 	memcpy(&offset, bytes + 2, sizeof(offset));
+	/* The byte of a direct call may also be a part of the instruction in front of an indirect one. */
+	if (bytes[1] != 0xe8 || !is_code(image, address + (uint64_t)(int64_t)offset))
+		return is_indirect(bytes + sizeof(bytes));
 	*ret_function = behind_jump(image, address + (uint64_t)(int64_t)offset);
 	return true;
 }

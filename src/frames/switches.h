@@ -8,6 +8,7 @@
 #define FRAMES_SWITCHES_H
 
 #include "base/vec.h"
+#include "frames/pushes.h"
 #include "frames/unwind.h"
 
 #define SWITCHES_MAX 16u /* different ones in a program */
@@ -24,6 +25,7 @@ struct switched {
 struct switches {
 	struct switched at[SWITCHES_MAX];
 	size_t count;
+	struct pushes pushes;
 };
 
 /* switches_find: looks through all code of files. */

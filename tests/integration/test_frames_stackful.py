@@ -45,17 +45,18 @@ def test_busy(scratch):
 
 
 def test_own_switches(scratch):
-    """Code of the program's own that leaves a stack is known by what it stores, whatever it is called."""
+    """Code of the program's own that leaves a stack is known by what it stores or pushes, whatever it is called."""
     for compiler in COMPILERS:
         for level in ("-O0", "-O2"):
-            for way in ("label", "return"):
+            for way in ("label", "return", "push"):
                 with running(compiled(scratch, compiler, "unprepared_switched", level), way) as (process, said):
                     found = lines_of(process.pid, "--duration", "10ms")
                     check(found == said and sum(said.values()) == 750, f"{compiler} {level} {way}: {found} instead of {said}")
-    with running(compiled(scratch, COMPILERS[0], "unprepared_switched", "-O2"), "label", "busy") as (process, said):
-        found = lines_of(process.pid, "--duration", "10ms")
-        lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
-        check(not lost and sum(found.values()) <= sum(said.values()) + 1, f"{found} instead of {said}")
+    for way in ("label", "push"):
+        with running(compiled(scratch, COMPILERS[0], "unprepared_switched", "-O2"), way, "busy") as (process, said):
+            found = lines_of(process.pid, "--duration", "10ms")
+            lost = {line: (found.get(line), count) for line, count in said.items() if found.get(line, 0) < count}
+            check(not lost and sum(found.values()) <= sum(said.values()) + 1, f"{way}: {found} instead of {said}")
 
 
 def test_jumps(scratch):

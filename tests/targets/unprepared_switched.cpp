@@ -2,7 +2,7 @@
 // A program that nobody prepared, with stackful coroutines that it switches by code of its own. The output is how many
 // wait at which line, as JSON on one line: {"40": 330, "52": 10}.
 //
-// unprepared_switched label|return [busy]: which of two ways to leave a stack; busy: a thread switches to other
+// unprepared_switched label|return|push [busy]: which of three ways to leave a stack; busy: a thread switches to other
 // coroutines, and makes and ends some, all the time.
 #include <cstdint>
 #include <cstdio>
@@ -21,9 +21,11 @@ struct Saved {
 
 extern "C" void switch_by_label(Saved *from, Saved *to);
 extern "C" void switch_by_return(Saved *from, Saved *to);
+extern "C" void switch_by_push(Saved *from, Saved *to);
 extern "C" void begin_stack();
 
-// By label: goes on at an instruction of its own, which returns. By return: saves where it returns to.
+// By label: goes on at an instruction of its own, which returns. By return: saves where it returns to. By push: has
+// the registers on the stack, and saves the stack pointer.
 asm(R"(
 	.text
 	.globl switch_by_label
@@ -70,6 +72,25 @@ switch_by_return:
 	movq 8(%rsi), %rsp
 	jmpq *(%rsi)
 	.size switch_by_return, .-switch_by_return
+	.globl switch_by_push
+	.type switch_by_push, @function
+switch_by_push:
+	pushq %rbp
+	pushq %rbx
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	movq %rsp, 8(%rdi)
+	movq 8(%rsi), %rsp
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbx
+	popq %rbp
+	ret
+	.size switch_by_push, .-switch_by_push
 	.globl begin_stack
 	.type begin_stack, @function
 begin_stack:
@@ -102,9 +123,11 @@ struct Coroutine {
 	bool has_ended = false;
 };
 
-// A macro, so that the switch is at the line where it stands.
+// Macros, so that the switch is at the line where it stands. Which function is called through a pointer, no code says.
+#define LEAVE(from, to) \
+	(switch_stack == switch_by_push ? switch_by_push(from, to) : switch_stack(from, to))
 #define YIELD(loop) \
-	((loop)->current->line = __LINE__, switch_stack(&(loop)->current->saved, &(loop)->saved))
+	((loop)->current->line = __LINE__, LEAVE(&(loop)->current->saved, &(loop)->saved))
 
 __attribute__((noinline)) void descend(Loop *loop, int depth)
 {
@@ -140,7 +163,7 @@ void enter(Coroutine *self)
 {
 	work(self->loop, self->number);
 	self->has_ended = true;
-	switch_stack(&self->saved, &self->loop->saved);
+	LEAVE(&self->saved, &self->loop->saved);
 }
 
 std::unique_ptr<Coroutine> make(Loop *loop, int number)
@@ -154,15 +177,22 @@ std::unique_ptr<Coroutine> make(Loop *loop, int number)
 	made->loop = loop;
 	if (switch_stack == switch_by_label)
 		made->saved = {{top, begin, 0, self, first, 0, 0, 0}};
-	else
+	else if (switch_stack == switch_by_return)
 		made->saved = {{begin, top, 0, 0, 0, 0, first, self}};
+	else
+		made->saved = {{0, top - 7 * sizeof(uint64_t), 0, 0, 0, 0, 0, 0}};
+	// R13 and R12 among the six that are pushed, and where begin_stack goes on.
+	auto *pushed = reinterpret_cast<uint64_t *>(top);
+	pushed[-5] = first;
+	pushed[-4] = self;
+	pushed[-1] = begin;
 	return made;
 }
 
 void run(Loop *loop, std::unique_ptr<Coroutine> &coroutine)
 {
 	loop->current = coroutine.get();
-	switch_stack(&loop->saved, &coroutine->saved);
+	LEAVE(&loop->saved, &coroutine->saved);
 	if (coroutine->has_ended)
 		coroutine.reset();
 }
@@ -185,7 +215,9 @@ int main(int argc, char **argv)
 	Loop loop;
 	std::vector<std::unique_ptr<Coroutine>> all;
 	std::map<int, int> lines;
-	switch_stack = way == "label" ? switch_by_label : switch_by_return;
+	switch_stack = way == "label"  ? switch_by_label
+		       : way == "push" ? switch_by_push
+				       : switch_by_return;
 	for (int i = 0; i < 1000; i++)
 		all.push_back(make(&loop, i));
 	for (int turn = 0; turn < 4; turn++)
