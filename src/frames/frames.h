@@ -35,6 +35,11 @@ struct frames_seeing {
 	 */
 	bool goes_on;
 	const struct frames_again *again;
+	/*
+	 * fresh: opens the program's memory once more, as soon as its debug information has been read, which may take
+	 * seconds: what is seen is of what is read from then on.
+	 */
+	enum ct_status (*fresh)(void *context, struct image **ret_image, struct ct_error *reterr);
 	bool (*take)(void *context, uint64_t coro, const char *text);
 	void *context;
 };

@@ -50,24 +50,31 @@ static enum ct_status look(struct telling *telling, struct ct_error *reterr)
 	return status;
 }
 
+static void use_image(struct telling *telling, enum ct_status status, struct image *image)
+{
+	if (status == CT_OK)
+		telling->image = telling->images[telling->nr_images++] = image;
+}
+
 static enum ct_status look_again(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
 	uint64_t first_ns = clock_monotonic_ns();
+	struct image *image = NULL;
 	enum ct_status status;
 
 	telling->before = telling->found;
 	memset(&telling->found, 0, sizeof(telling->found));
 	again->pause(again->context);
-	status = again->open(again->context, &telling->image, reterr);
+	status = again->open(again->context, &image, reterr);
+	use_image(telling, status, image);
 	if (status)
 		return status;
 	telling->between = (ct_time)(clock_monotonic_ns() - first_ns);
 	return look(telling, reterr);
 }
 
-static enum ct_status find(
-	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
+static enum ct_status open_readers(struct telling *telling, struct ct_error *reterr)
 {
 	enum ct_status status = modules_open(&telling->modules, telling->image, reterr);
 	size_t i;
@@ -75,6 +82,21 @@ static enum ct_status find(
 	for (i = 0; status == CT_OK && i < NR_KINDS; i++)
 		status = kinds[i]->open(
 			telling->image, &telling->modules, &telling->readers[i], reterr);
+	return status;
+}
+
+static enum ct_status find(
+	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
+{
+	const struct frames_seeing *seeing = telling->seeing;
+	enum ct_status status = open_readers(telling, reterr);
+	struct image *image = NULL;
+
+	/* Stacks of threads, and what the kernel holds, are as of when an image is opened. */
+	if (status == CT_OK && seeing) {
+		status = seeing->fresh(seeing->context, &image, reterr);
+		use_image(telling, status, image);
+	}
 	if (status == CT_OK)
 		status = look(telling, reterr);
 	/* Without any coroutine there is nothing to compare. */
@@ -195,19 +217,24 @@ static enum ct_status find_and_tell(struct telling *telling, const struct frames
 
 static void close_telling(struct telling *telling)
 {
+	size_t i;
+
 	close_readers(telling);
 	found_fini(&telling->found);
 	found_fini(&telling->before);
-	image_close(telling->image);
+	for (i = 0; i < telling->nr_images; i++)
+		image_close(telling->images[i]);
 }
 
 enum ct_status frames_see(
 	struct image *image, const struct frames_seeing *seeing, struct ct_error *reterr)
 {
-	struct telling telling = {
-		.image = image, .source = calloc(1, sizeof(*telling.source)), .is_by_probe = true};
+	struct telling telling = {.source = calloc(1, sizeof(*telling.source)),
+		.is_by_probe = true,
+		.seeing = seeing};
 	enum ct_status status = CT_ERR_NO_MEMORY;
 
+	use_image(&telling, CT_OK, image);
 	if (telling.source) {
 		arena_init(&telling.source->arena);
 		status = find_all(&telling, seeing->again, reterr);
@@ -216,8 +243,6 @@ enum ct_status frames_see(
 	}
 	if (status == CT_OK)
 		see_found(&telling.found, &telling.before, seeing);
-	if (telling.image != image)
-		image_close(image);
 	close_telling(&telling);
 	if (telling.source)
 		narrate_close(telling.source);
@@ -227,9 +252,10 @@ enum ct_status frames_see(
 enum ct_status frames_source_open(struct image *image, const struct frames_again *again,
 	const struct frames_past *past, struct ct_source **ret_source, struct ct_error *reterr)
 {
-	struct telling telling = {.image = image, .source = calloc(1, sizeof(*telling.source))};
+	struct telling telling = {.source = calloc(1, sizeof(*telling.source))};
 	enum ct_status status = CT_ERR_NO_MEMORY;
 
+	use_image(&telling, CT_OK, image);
 	if (telling.source) {
 		arena_init(&telling.source->arena);
 		status = find_and_tell(&telling, again, past, reterr);
@@ -240,8 +266,6 @@ enum ct_status frames_source_open(struct image *image, const struct frames_again
 		status = join_past(&telling, past, ret_source, reterr);
 	else if (past)
 		source_close(past->source);
-	if (telling.image != image)
-		image_close(image);
 	close_telling(&telling);
 	if (status && telling.source)
 		narrate_close(telling.source);

@@ -60,11 +60,12 @@ struct look {
 	bool is_void;        /* the program ended meanwhile, or the look was cut short */
 	uint64_t nr_dropped; /* sights of coroutines that went on meanwhile */
 	atomic_bool *is_hurried;
-	uint64_t begun_ns;
+	uint64_t started_ns; /* debug information is read first */
+	uint64_t begun_ns;   /* memory began to be read: as of then, or later, is what is seen */
 	uint64_t ended_ns;
-	uint64_t cost_ns; /* time of a processor */
-	uint64_t
-		moved_ns; /* when it was seen that the coroutines have moved since; 0: they have not */
+	uint64_t cost_ns;   /* time of a processor */
+	uint64_t same_ns;   /* when it was last seen that the coroutines have not moved */
+	uint64_t moved_ns;  /* and first seen that they have, since it started; 0: they have not */
 	struct arena arena; /* of the texts */
 	VEC(struct seen) sights;
 };
@@ -87,7 +88,7 @@ struct memory_look {
 	uint64_t
 		moving_ns; /* when a look at a program that goes on is due, if there is reason for it */
 	uint64_t interval_ns; /* from one such look to the next */
-	uint64_t looked_ns;   /* beginning of the last look */
+	uint64_t looked_ns;   /* beginning of the last look, or of its reading memory */
 	uint64_t asked_ns;    /* to end; 0: it was not */
 	uint64_t nr_defined;  /* looks in the trace */
 	bool has_defined;     /* the last of them has sights */
@@ -115,7 +116,7 @@ static void clear(struct look *look)
 	arena_fini(&look->arena);
 	arena_init(&look->arena);
 	look->sights.count = 0;
-	look->moved_ns = 0;
+	look->same_ns = look->moved_ns = 0;
 	look->is_left_out = look->is_void = false;
 	look->nr_dropped = 0;
 }
@@ -176,12 +177,21 @@ static enum ct_status open_again(void *context, struct image **ret_image, struct
 	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
 }
 
+static enum ct_status open_fresh(void *context, struct image **ret_image, struct ct_error *reterr)
+{
+	struct look *look = context;
+
+	look->begun_ns = clock_monotonic_ns();
+	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
+}
+
 static void see(struct look *look)
 {
 	struct frames_again again = {pause_between, open_again, look};
 	struct frames_seeing seeing = {.is_recorded = look->still.has_probe,
 		.goes_on = look->goes_on,
 		.again = look->goes_on && !look->still.has_probe ? &again : NULL,
+		.fresh = open_fresh,
 		.take = take,
 		.context = look};
 	struct image *image;
@@ -226,13 +236,14 @@ static void begin(struct memory_look *memory, const struct collect_still *still,
 	clear(&memory->present);
 	memory->present.still = *still;
 	memory->present.goes_on = goes_on;
-	memory->present.begun_ns = memory->looked_ns = clock_monotonic_ns();
+	memory->looked_ns = clock_monotonic_ns();
+	memory->present.started_ns = memory->present.begun_ns = memory->looked_ns;
 	atomic_store_explicit(&memory->is_done, false, memory_order_relaxed);
 	memory->is_looking = thread_start(&memory->thread, look_now, memory) == 0;
 	if (goes_on)
 		return;
 	memory->tried = *still;
-	memory->tried_ns = memory->present.begun_ns;
+	memory->tried_ns = memory->present.started_ns;
 	memory->due_ns = UINT64_MAX;
 }
 
@@ -266,11 +277,12 @@ static bool end(struct memory_look *memory)
 
 	pthread_join(memory->thread, NULL);
 	memory->is_looking = false;
-	took_ns = clock_monotonic_ns() - look->begun_ns;
+	memory->looked_ns = look->begun_ns;
+	took_ns = clock_monotonic_ns() - look->started_ns;
 	if (look->goes_on)
 		plan(memory, look);
 	else
-		memory->due_ns = look->begun_ns + took_ns * (look->sights.count ? SHARE : AGAIN);
+		memory->due_ns = look->started_ns + took_ns * (look->sights.count ? SHARE : AGAIN);
 	/* A program that goes on, and in which nothing waits any more, is no longer as it was. */
 	if (look->is_void || (look->sights.count == 0 && !look->goes_on) ||
 		(look->is_left_out && memory->last.sights.count))
@@ -287,7 +299,11 @@ static bool is_same(const struct collect_still *one, const struct collect_still 
 
 static void note_move(struct look *look, const struct collect_still *still, uint64_t now_ns)
 {
-	if (look->moved_ns == 0 && !is_same(&look->still, still))
+	if (look->moved_ns)
+		return;
+	if (is_same(&look->still, still))
+		look->same_ns = now_ns;
+	else
 		look->moved_ns = now_ns;
 }
 
@@ -466,7 +482,7 @@ static void say_when(const struct look *look, uint64_t now_ns, struct text *word
 		(long long)still->pid, (double)(now_ns - look->begun_ns) / 1e9,
 		still->has_probe ? "its coroutines had not moved"
 				 : "nothing of it had been recorded",
-		(double)(look->begun_ns - still->since_ns) / 1e9);
+		(double)(look->started_ns - still->since_ns) / 1e9);
 	if (look->moved_ns && now_ns - look->moved_ns >= AT_ONCE_NS)
 		text_format(words, "; the program went on %.1f s before the recording ended",
 			(double)(now_ns - look->moved_ns) / 1e9);
@@ -500,8 +516,10 @@ static void say_moving(
 static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *words)
 {
 	struct look *last = &memory->last;
-	bool stood_still =
-		!last->goes_on && (!last->moved_ns || now_ns - last->moved_ns <= ENDING_NS);
+	/* What moved before its memory was read was seen on its way. */
+	bool stood_still = !last->goes_on &&
+			   (!last->moved_ns || (last->same_ns >= last->begun_ns &&
+						       now_ns - last->moved_ns <= ENDING_NS));
 	uint64_t nr_dropped = 0;
 
 	if (last->sights.count == 0)

@@ -8,8 +8,9 @@
  *
  * In a program in which others go on, such as a clock, it looks as soon as coroutines have waited for a second and a
  * half of which no look knows, at first after two seconds, then four, eight, and so on, and in at most a hundredth of a
- * processor's time. What it saw of a coroutine counts if the coroutine's events say that it has not moved since the
- * look began. Without a probe it looks by time alone, twice, and says what was the same both times.
+ * processor's time. What it saw of a coroutine counts if the coroutine's events say that it has not moved since memory
+ * began to be read, which debug information can delay by seconds. Without a probe it looks by time alone, twice, and
+ * says what was the same both times.
  *
  * One thread uses the functions.
  */

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from environment import with_package
-from support import COROTRACER, SOURCE, check, folder, run
+from support import BUILD, COROTRACER, SOURCE, check, folder, run
 from unprepared import compiled
 
 STILL = SOURCE / "tests/targets/still.py"
@@ -107,6 +107,13 @@ def check_beside(trace, what):
     check(not any("stage = 1" in text for text in texts), f"{what}: {texts}: as it was before it moved")
 
 
+def test_beside_frames(scratch):
+    """The same of coroutines of C++20, whose debug information is read before memory is."""
+    command = [BUILD / "tests/targets/hung_beside"]
+    check_beside(beside(scratch, command, lambda engine: None), "C++20, the end of the input")
+    check_beside(beside(scratch, command, lambda engine: os.killpg(engine.pid, signal.SIGINT)), "C++20, a key")
+
+
 def test_beside(scratch):
     """However the recording ends, it has what is true of the coroutine that hangs, and nothing old of the one that does not."""
     command, environment = [sys.executable, "-m", "corotracer", SOURCE / "tests/targets/hung_beside.py"], with_package()
@@ -148,6 +155,7 @@ def main():
         test_nothing_is_said(scratch)
         test_watchdog(scratch)
         test_beside(scratch)
+        test_beside_frames(scratch)
         test_frames(scratch)
 
 
