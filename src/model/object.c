@@ -82,6 +82,22 @@ static void hold(struct model *model, uint32_t index, uint32_t coro, const struc
 		(struct model_sight){.object = index, .coro = coro, .event = event});
 }
 
+/* For how long it had the lock: whoever lets go of it, the habit is the owner's. */
+static void count_held(struct model *model, struct model_object *object, ct_time time)
+{
+	int64_t held = time - object->owned;
+	struct model_rare *rare;
+
+	if (held > object->longest_held)
+		object->longest_held = held;
+	if (!object->owner || object->owner == MODEL_OWNER_UNKNOWN)
+		return;
+	rare = model_rare_of(model, coro_at(model, object->owner));
+	rare->nr_let_go++;
+	if (held > rare->longest_held)
+		rare->longest_held = held;
+}
+
 static void let_go(struct model *model, uint32_t index, const struct ct_event *event)
 {
 	struct model_object *object = &model->objects.at[index];
@@ -89,8 +105,7 @@ static void let_go(struct model *model, uint32_t index, const struct ct_event *e
 	if (!object->is_held)
 		return;
 	object->is_held = false;
-	if (event->time - object->owned > object->longest_held)
-		object->longest_held = event->time - object->owned;
+	count_held(model, object, event->time);
 	model_series_move(model, object->process, MODEL_SERIES_LOCKS, event->time, -1);
 	model_tell(model, MODEL_DROP, (struct model_sight){.object = index, .event = event});
 }

@@ -141,13 +141,14 @@ void rules_last_change_tell(
 
 	if (!object->changed_how)
 		return;
-	step.text = analyze_say(analysis, "%s %s%s: its last change%s",
-		words_done(object->changed_how),
-		analyze_words_resource(analysis, object->handle, 0),
-		was_in_vain(object) ? ", and woke nobody" : "",
-		object->owner && owner->id
-			? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, is gone",
-				  owner->id)
-			: "");
+	step.text =
+		analyze_say(analysis, "%s %s%s: its last change%s", words_done(object->changed_how),
+			analyze_words_resource(analysis, object->handle, 0),
+			was_in_vain(object) ? ", and woke nobody" : "",
+			object->owner && owner->id
+				? analyze_say(analysis, "; coroutine %" PRIu64 ", which has it, %s",
+					  owner->id,
+					  rules_kept_lock_has_ended(owner) ? "is gone" : "goes on")
+				: "");
 	analyze_story_step(analysis, story, &step);
 }

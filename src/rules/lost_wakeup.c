@@ -24,7 +24,7 @@ enum variant {
 	VARIANT_GAVE_UP,
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
 	VARIANT_KEPT,      /* those that have permits have ended */
-	VARIANT_KEPT_LOCK, /* who has the lock has ended */
+	VARIANT_KEPT_LOCK, /* who has the lock has ended, or goes on with other things */
 	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
 	VARIANT_OVERDUE,   /* the time at which the wait was to end by itself has long passed */
 };
@@ -50,13 +50,15 @@ static bool is_outside(const struct model_coro *coro)
 /*
  * Does the coroutine wait for another one that is still there? Then the last one of the chain is judged itself, is
  * busy, or waits for the world outside. If the next one has ended, and no finding names it, there is no other
- * coroutine to blame.
+ * coroutine to blame; nor is there if it goes on without giving back what it has.
  */
 static bool is_behind_another(const struct analysis *analysis, uint32_t index)
 {
 	uint32_t next = analyze_ties_next(analysis, index);
 	const struct model_coro *at = &analysis->model->coros.at[next];
 
+	if (rules_kept_lock_is(analysis, &analysis->model->coros.at[index]))
+		return false;
 	return next && (analysis->is_told[next] || at->is_presumed_done ||
 			       (at->state != CT_STATE_DONE && at->state != CT_STATE_DESTROYED));
 }
@@ -496,7 +498,7 @@ static const char *words_title(
 		what = "for a semaphore of which only coroutines that have ended kept permits";
 		break;
 	case VARIANT_KEPT_LOCK:
-		what = "and who has the lock has ended";
+		what = rules_kept_lock_words(analysis, coro);
 		break;
 	case VARIANT_OVERDUE:
 		what = rules_overdue_words(analysis, group, coro);
@@ -549,6 +551,8 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 		rules_missed_notify_tell(analysis, coro, missed, story);
 	if (first->variant == VARIANT_KEPT)
 		rules_kept_permits_tell(analysis, coro, story);
+	if (first->variant == VARIANT_KEPT_LOCK)
+		rules_kept_lock_tell(analysis, coro, story);
 	if (!missed && rules_last_change_time(analysis, coro) < coro->suspended)
 		rules_last_change_tell(analysis, coro, story);
 	analyze_story_suspended(analysis, story, coro);

@@ -119,10 +119,16 @@ void rules_kept_frames_describe(struct analysis *analysis, const struct group *g
 	struct story *story, struct ct_finding *finding);
 
 /*
- * rules_kept_lock_is: does the coroutine wait for over a second for a lock that a coroutine has which has ended, ten
- * times longer ago than anybody ever had it that let it go again?
+ * rules_kept_lock_is: does the coroutine wait for over a second for a lock that was taken ten times longer ago than
+ * anybody ever had it that let it go again, by a coroutine that has ended, or goes on and used to let go of locks as
+ * soon? Then the next two say it: words for the title, and the habit of an owner that goes on. The last one: has an
+ * owner ended, as far as is recorded?
  */
 bool rules_kept_lock_is(const struct analysis *analysis, const struct model_coro *coro);
+const char *rules_kept_lock_words(const struct analysis *analysis, const struct model_coro *coro);
+void rules_kept_lock_tell(
+	struct analysis *analysis, const struct model_coro *coro, struct story *story);
+bool rules_kept_lock_has_ended(const struct model_coro *owner);
 
 /*
  * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
