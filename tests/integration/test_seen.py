@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -114,6 +115,26 @@ def test_beside_frames(scratch):
     check_beside(beside(scratch, command, lambda engine: os.killpg(engine.pid, signal.SIGINT)), "C++20, a key")
 
 
+def test_beside_futures(scratch):
+    """The same of futures of Rust in an executor of the program's own."""
+    if not shutil.which("cargo"):
+        return
+    package = scratch / "beside"
+    package.mkdir()
+    (package / "Cargo.toml").write_text(f"""[package]
+name = "beside"
+version = "0.0.0"
+edition = "2021"
+[[bin]]
+name = "beside"
+path = "{SOURCE}/tests/targets/hung_beside.rs"
+[dependencies]
+corotracer = {{ path = "{SOURCE}/sdk/rust" }}
+""")
+    run("cargo", "build", "--offline", "--quiet", cwd=package)
+    check_beside(beside(scratch, [package / "target/debug/beside"], lambda engine: None), "Rust, the end of the input")
+
+
 def test_beside(scratch):
     """However the recording ends, it has what is true of the coroutine that hangs, and nothing old of the one that does not."""
     command, environment = [sys.executable, "-m", "corotracer", SOURCE / "tests/targets/hung_beside.py"], with_package()
@@ -156,6 +177,7 @@ def main():
         test_watchdog(scratch)
         test_beside(scratch)
         test_beside_frames(scratch)
+        test_beside_futures(scratch)
         test_frames(scratch)
 
 
