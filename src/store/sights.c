@@ -2,15 +2,17 @@
 /* The sights of a trace (sights.h). */
 #include "store/sights.h"
 
-/* What a later look saw takes the place of all that earlier ones did (F-39). */
+/* What a later look saw takes the place of all that earlier ones did (F-39). No sight is looked at twice. */
 static void forget_looks(struct store_tables *all)
 {
-	size_t i, count = 0;
+	size_t i, count = all->nr_lasting_sights;
 
-	for (i = 0; i < all->lists.sights.count; i++)
-		if (all->lists.sights.at[i].begun == (all->is_settled ? CT_NO_TIME : 0))
+	for (i = count; i < all->lists.sights.count; i++)
+		if (!all->looks_of_sights.at[i]) {
+			all->looks_of_sights.at[count] = 0;
 			all->lists.sights.at[count++] = all->lists.sights.at[i];
-	all->lists.sights.count = count;
+		}
+	all->lists.sights.count = all->looks_of_sights.count = all->nr_lasting_sights = count;
 }
 
 static ct_time since_epoch_if_known(const struct store_tables *all, ct_time pending)
@@ -39,7 +41,7 @@ bool store_sights_apply(struct store_tables *all, const struct ct_define_note *f
 	}
 	if (!*sight.text || (from->look && from->look < all->last_look))
 		return true;
-	return vec_push(&all->lists.sights, sight);
+	return vec_push(&all->looks_of_sights, from->look) && vec_push(&all->lists.sights, sight);
 }
 
 void store_sights_settle(struct store_tables *all)

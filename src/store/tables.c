@@ -56,6 +56,7 @@ void store_tables_fini(struct store_tables *all)
 	lists_fini(&all->lists);
 	vec_fini(&all->segments);
 	vec_fini(&all->named_stacks);
+	vec_fini(&all->looks_of_sights);
 	arena_fini(&all->arena);
 }
 

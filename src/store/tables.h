@@ -47,7 +47,9 @@ struct store_tables {
 	VEC(struct store_named_stack) named_stacks;
 	struct map probes_of; /* maps the index of a process to its number of probe segments */
 	struct timeline timelines[STORE_CLOCKS];
-	uint64_t last_look; /* of the sights */
+	uint64_t last_look;            /* of the sights */
+	VEC(uint64_t) looks_of_sights; /* 0: of none */
+	size_t nr_lasting_sights;      /* the first ones, which are of no look */
 	bool has_clock;
 	bool is_settled; /* times are those of the trace */
 	bool has_heartbeat;

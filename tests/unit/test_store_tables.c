@@ -536,6 +536,45 @@ static void test_reach(void)
 	source_close(source);
 }
 
+static void define_sight(struct ct_sink *sink, const char *text, uint64_t look, uint64_t begun_ns)
+{
+	made_define(sink, (struct ct_definition){.type = CT_DEFINE_NOTE,
+				  .note = {.text = text,
+					  .count = 1,
+					  .offset = CT_NO_OFFSET,
+					  .is_sight = true,
+					  .look = look,
+					  .begun_ns = begun_ns}});
+}
+
+/* F-39: a later look takes the place of an earlier one, and of nothing else, whatever their times are. */
+static void test_looks(void)
+{
+	struct ct_sink *sink = made_sink("looks.ctrace");
+	const struct ct_sight *sights;
+	struct ct_source *source;
+
+	made_start(sink, 0);
+	define_sight(sink, "of none, timed", 0, MADE_EPOCH + 5);
+	define_sight(sink, "first, without a time", 1, 0);
+	define_sight(sink, "of none", 0, 0);
+	define_sight(sink, "first", 1, MADE_EPOCH + 6);
+	define_sight(sink, "second", 2, MADE_EPOCH + 7);
+	define_sight(sink, "first, late", 1, MADE_EPOCH + 8);
+	define_sight(sink, "third", 3, MADE_EPOCH + 9);
+	CHECK_EQUAL(sink_close(sink, true, NULL), CT_OK);
+	source = made_source("looks.ctrace");
+	sights = source->tables->sights;
+	CHECK_EQUAL(source->tables->nr_sights, 3);
+	CHECK_TEXT(sights[0].text, "of none, timed");
+	CHECK_EQUAL(sights[0].begun, 5);
+	CHECK_TEXT(sights[1].text, "of none");
+	CHECK(sights[1].begun == CT_NO_TIME);
+	CHECK_TEXT(sights[2].text, "third");
+	CHECK_EQUAL(sights[2].begun, 9);
+	source_close(source);
+}
+
 int main(void)
 {
 	made_enter();
@@ -554,5 +593,6 @@ int main(void)
 	test_drifting_counter();
 	test_no_clock_reading();
 	test_reach();
+	test_looks();
 	return check_result();
 }
