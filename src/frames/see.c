@@ -46,6 +46,7 @@ static bool is_same(const struct seeing *seeing, const struct found_coroutine *b
 
 	return before->state == now->state && before->content == now->content &&
 	       former->line == place->line && strcmp(former->file, place->file) == 0 &&
+	       former->module_offset == place->module_offset &&
 	       is_same_text(before->variables, now->variables) &&
 	       is_same_text(before->awaits, now->awaits);
 }
@@ -64,6 +65,17 @@ static bool is_whole(const struct seeing *seeing, const struct found_coroutine *
 	if (!map_get(&seeing->before->by_address, coroutine->address, &index))
 		return false;
 	return is_same(seeing, &seeing->before->coroutines.at[index], coroutine);
+}
+
+static void say_place_of(struct text *words, const struct found_place *place)
+{
+	if (place->file[0] || !place->module) {
+		say_file(words, place->file);
+		text_format(words, ":%" PRIu32, place->line);
+		return;
+	}
+	say_file(words, place->module);
+	text_format(words, "+0x%" PRIx64, place->module_offset);
 }
 
 /* Is there room for one more at its place? */
@@ -88,9 +100,9 @@ static void take_at_place(
 	if (!text)
 		return;
 	text_add(&words, "a coroutine at ");
-	say_file(&words, place->file);
-	text_format(&words, ":%" PRIu32 "%s%s: %s", place->line,
-		coroutine->name[0] ? ", called " : "", coroutine->name, text);
+	say_place_of(&words, place);
+	text_format(
+		&words, "%s%s: %s", coroutine->name[0] ? ", called " : "", coroutine->name, text);
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
 }
@@ -118,10 +130,12 @@ static void see_place(struct seeing *seeing, const struct found_place *at, uint3
 	struct text words = {0};
 
 	text_format(&words, "%" PRIu32 " coroutine%s at ", count, count == 1 ? " waits" : "s wait");
-	say_function(&words, at->function);
-	text_add(&words, " (");
-	say_file(&words, at->file);
-	text_format(&words, ":%" PRIu32 ")", at->line);
+	if (at->function[0]) {
+		say_function(&words, at->function);
+		text_add(&words, " (");
+	}
+	say_place_of(&words, at);
+	text_add(&words, at->function[0] ? ")" : "");
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
 }
@@ -132,6 +146,9 @@ static uint64_t key_of(const struct found *found, const struct found_coroutine *
 	const struct found_place *place = place_of(found, coroutine);
 	uint64_t key = hash_bytes(HASH_START, place->function, strlen(place->function));
 
+	if (place->module)
+		key = hash_bytes(hash_text(key, place->module), &place->module_offset,
+			sizeof(place->module_offset));
 	return hash_bytes(hash_bytes(key, place->file, strlen(place->file)), &place->line,
 		sizeof(place->line));
 }
@@ -156,8 +173,7 @@ static void see_all(struct seeing *seeing, const struct map *counts, uint32_t nr
 	text_format(&words,
 		"%" PRIu32 " coroutine%s seen in memory that wait%s, %" PRIu32 " of them at ",
 		nr_seen, nr_seen == 1 ? " was" : "s were", nr_seen == 1 ? "s" : "", most);
-	say_file(&words, at->file);
-	text_format(&words, ":%" PRIu32, at->line);
+	say_place_of(&words, at);
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
 }

@@ -47,6 +47,16 @@ def test_with_probe(scratch):
     check("locals of working: number = 3, attempt = 13" in " ".join(why.split()), why)
 
 
+def test_stripped(scratch):
+    """Without debug information, a place is an offset in the file: several are not counted as one."""
+    program = scratch / "stripped"
+    run("strip", "-o", program, compiled(scratch, "g++", "unprepared_stackful", "-O2"))
+    run("timeout", "-s", "INT", "5", COROTRACER, "run", "-o", scratch / "stripped.ctrace", "--", program, status=None)
+    texts = [row["sight"] for row in sights(scratch / "stripped.ctrace")]
+    at = [text for text in texts if re.fullmatch(r"\d+ coroutines? waits? at \S*/stripped\+0x[0-9a-f]+", text)]
+    check(len(at) >= 3 and not any(":0" in text for text in texts), f"{texts}")
+
+
 def test_without_probe(scratch):
     """Nobody prepared the program, and the recording ends before it: it is said how many wait at which line, and with which
     variables."""
@@ -173,6 +183,7 @@ def main():
         scratch = pathlib.Path(name)
         test_with_probe(scratch)
         test_without_probe(scratch)
+        test_stripped(scratch)
         test_nothing_is_said(scratch)
         test_watchdog(scratch)
         test_beside(scratch)
