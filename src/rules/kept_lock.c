@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lock of a coroutine that has ended, or that goes on with other things. Another one may be meant to give it back, as
- * who started the one that took it: therefore it counts only if it was taken much longer ago than any other that had it
- * took to let it go again, and, of one that goes on, only if that one used to let go of locks soon itself.
+ * A lock of a coroutine that has ended, or that goes on without giving it back. Another one may be meant to do so, as
+ * who started the one that took it: therefore it counts only if it was taken much longer ago than any other that had
+ * it took to let it go again, and, of one that goes on, only if that one used to let go of locks soon itself. That one
+ * may still have work to do with it.
  */
 #include <inttypes.h>
 
@@ -50,7 +51,7 @@ const char *rules_kept_lock_words(const struct analysis *analysis, const struct 
 
 	return rules_kept_lock_has_ended(&analysis->model->coros.at[object->owner])
 		       ? "and who has the lock has ended"
-		       : "and who has the lock goes on with other things";
+		       : "and who has the lock goes on without giving it back";
 }
 
 void rules_kept_lock_tell(

@@ -24,7 +24,7 @@ enum variant {
 	VARIANT_GAVE_UP,
 	VARIANT_UNREACHED, /* nothing that can run leads in memory to what could wake it */
 	VARIANT_KEPT,      /* those that have permits have ended */
-	VARIANT_KEPT_LOCK, /* who has the lock has ended, or goes on with other things */
+	VARIANT_KEPT_LOCK, /* who has the lock has ended, or goes on without giving it back */
 	VARIANT_FORGOTTEN, /* nobody but itself refers to what the coroutine waits for any more */
 	VARIANT_OVERDUE,   /* the time at which the wait was to end by itself has long passed */
 };
