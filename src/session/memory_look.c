@@ -181,6 +181,8 @@ static enum ct_status open_fresh(void *context, struct image **ret_image, struct
 {
 	struct look *look = context;
 
+	if (atomic_load(look->is_hurried))
+		return ct_fail(reterr, CT_ERR_NOT_FOUND, "there was no time for a look");
 	look->begun_ns = clock_monotonic_ns();
 	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
 }
