@@ -15,6 +15,10 @@
 
 #define WORD sizeof(uint64_t)
 
+/* Memory of a hostile program may hold a mark in each word. */
+#define CONTEXTS_MAX ((size_t)1 << 19)
+#define POINTERS_MAX (4 * CONTEXTS_MAX)
+
 /* <sys/ucontext.h> of glibc on x86-64 */
 #define UCONTEXT_FPREGS 224u
 #define UCONTEXT_FPREGS_ROOM 424u
@@ -249,6 +253,10 @@ static bool look_for_marks(
 	for (i = 0; i < count; i++) {
 		uint64_t at = address + i * WORD;
 
+		if (contexts->at.count + contexts->own.count >= CONTEXTS_MAX) {
+			contexts->nr_left_out += count - i;
+			break;
+		}
 		if (words[i] == at - UCONTEXT_FPREGS + UCONTEXT_FPREGS_ROOM)
 			take_ucontext(contexts, at - UCONTEXT_FPREGS);
 		else if ((words[i] & FCONTEXT_MASK) == FCONTEXT_MARK)
@@ -270,7 +278,8 @@ static bool look_for_pointers(
 
 	(void)is_stack;
 	for (i = 0; i < count; i++) {
-		if (!map_get(&contexts->by_address, words[i], &pointer.context))
+		if (!map_get(&contexts->by_address, words[i], &pointer.context) ||
+			contexts->pointers.count >= POINTERS_MAX)
 			continue;
 		pointer.address = address + i * WORD;
 		if (!vec_push(&contexts->pointers, pointer))

@@ -45,6 +45,7 @@ struct contexts {
 	struct map calls;    /* what the calls in front of addresses lead to (pushes.h) */
 	uint64_t code_start; /* all code lies in between */
 	uint64_t code_end;
+	uint64_t nr_left_out; /* words behind the last context that there was room for */
 	bool is_out_of_memory;
 };
 

@@ -28,15 +28,18 @@ static bool look_for_guard(
 	void *context, const uint64_t *words, size_t count, uint64_t address, bool is_stack)
 {
 	struct jumps *jumps = context;
+	uint64_t block[TCB_WORDS];
 	size_t i;
 
 	(void)is_stack;
-	for (i = 0; i + TCB_WORDS <= count; i++) {
-		if (words[i] != address + i * WORD || words[i + TCB_SELF] != words[i] ||
-			(words[i + TCB_STACK_GUARD] & 0xff) != 0 || !words[i + TCB_STACK_GUARD] ||
-			!words[i + TCB_POINTER_GUARD])
+	for (i = 0; i < count; i++) {
+		/* The rest of a block may lie in the next piece of the walk. */
+		if (words[i] != address + i * WORD ||
+			image_read(jumps->image, words[i], block, sizeof(block)) != sizeof(block) ||
+			block[TCB_SELF] != words[i] || (block[TCB_STACK_GUARD] & 0xff) != 0 ||
+			!block[TCB_STACK_GUARD] || !block[TCB_POINTER_GUARD])
 			continue;
-		jumps->guard = words[i + TCB_POINTER_GUARD];
+		jumps->guard = block[TCB_POINTER_GUARD];
 		return false;
 	}
 	return true;

@@ -293,6 +293,9 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 		find_stack(&telling, (uint32_t)i);
 	call_objects_tell(&telling.objects, image, found);
 	note_places(found);
+	found_note(found, contexts.nr_left_out, true,
+		"words of memory were not looked at for saved stacks, because more than half a "
+		"million seem to be saved before them");
 	contexts_fini(&contexts);
 	call_objects_fini(&telling.objects);
 	vec_fini(&telling.stacks);
