@@ -86,6 +86,8 @@ struct model_rare {
 	uint64_t held_by;     /* that one's id; 0: nobody but itself can */
 	uint32_t nr_let_go;   /* locks that it had, and that were let go again */
 	int64_t longest_held; /* for how long at most */
+	uint32_t
+		site_before; /* where it had waited before it took one, but for a lock; 0: not known */
 	/* index of the holding, if another coroutine took its lock meanwhile; 0: none */
 	uint32_t holding;
 	/* index of a conflict about its resume that the clocks may explain; 0: none */

@@ -69,6 +69,13 @@ static void acquire(struct model *model, struct model_object *object, const stru
 		UINT32_C(1) << CTP_HANDLE_RESOURCE(object->handle) % 32;
 }
 
+static void keep_site_before(struct model *model, struct model_coro *taker)
+{
+	if (taker->suspended != CT_NO_TIME &&
+		CTP_HANDLE_RESOURCE(taker->wait_object) != CTP_RESOURCE_LOCK)
+		model_rare_of(model, taker)->site_before = taker->wait_site;
+}
+
 /* A known coroutine holds the lock from now on. */
 static void hold(struct model *model, uint32_t index, uint32_t coro, const struct ct_event *event)
 {
@@ -77,6 +84,7 @@ static void hold(struct model *model, uint32_t index, uint32_t coro, const struc
 	if (!coro || CTP_HANDLE_RESOURCE(object->handle) != CTP_RESOURCE_LOCK)
 		return;
 	object->is_held = true;
+	keep_site_before(model, coro_at(model, coro));
 	model_series_move(model, object->process, MODEL_SERIES_LOCKS, event->time, 1);
 	model_tell(model, MODEL_TAKE,
 		(struct model_sight){.object = index, .coro = coro, .event = event});

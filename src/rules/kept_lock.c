@@ -2,8 +2,8 @@
 /*
  * A lock of a coroutine that has ended, or that goes on without giving it back. Another one may be meant to do so, as
  * who started the one that took it: therefore it counts only if it was taken much longer ago than any other that had
- * it took to let it go again, and, of one that goes on, only if that one used to let go of locks soon itself. That one
- * may still have work to do with it.
+ * it took to let it go again, and, of one that goes on, only if that one used to let go of locks soon itself, and is
+ * back where it had waited before it took this one: a long job under a lock waits elsewhere.
  */
 #include <inttypes.h>
 
@@ -17,7 +17,7 @@ bool rules_kept_lock_has_ended(const struct model_coro *coro)
 	       !coro->is_presumed_done;
 }
 
-/* An owner that lets go of locks much sooner, has run since it took this one, and waits for nothing long itself. */
+/* An owner that lets go of locks much sooner, has come back to where it was before, and waits for nothing long. */
 static bool goes_on(const struct model_coro *owner, ct_time taken, ct_time end)
 {
 	int64_t held = end - taken;
@@ -25,6 +25,7 @@ static bool goes_on(const struct model_coro *owner, ct_time taken, ct_time end)
 	return !rules_kept_lock_has_ended(owner) && owner->rare->nr_let_go >= LEAST_TAKES &&
 	       held / TIMES_LONGER > owner->rare->longest_held && owner->suspended != CT_NO_TIME &&
 	       owner->resumed != CT_NO_TIME && owner->resumed - taken > held / 2 &&
+	       owner->wait_site && owner->wait_site == owner->rare->site_before &&
 	       end - owner->changed < held / TIMES_LONGER;
 }
 
@@ -65,9 +66,9 @@ void rules_kept_lock_tell(
 		return;
 	analyze_story_evidence(analysis, story,
 		"%s has had the lock for %s; it let go of locks %" PRIu32
-		" times before, each after at most %s, and it has run since, until %s",
+		" times before, each after at most %s, and is back where it waited before, at %s",
 		analyze_words_coro(analysis, owner),
 		analyze_words_duration(analysis, end - object->owned), owner->rare->nr_let_go,
 		analyze_words_duration(analysis, owner->rare->longest_held),
-		analyze_words_time(analysis, owner->changed));
+		analyze_words_place(analysis, owner->wait_site));
 }
