@@ -503,6 +503,21 @@ static bool has_any(const struct follow *follow)
 	return false;
 }
 
+/*
+ * A coroutine that can be woken, by a timer for example, may give up what it awaits, and end that: what it awaits is not
+ * lost, nor is what that awaits.
+ */
+static void spare_awaited(struct follow *follow, uint32_t from)
+{
+	struct found *found = follow->found;
+	uint32_t next = from;
+
+	while (found->coroutines.at[next].awaited &&
+		map_get(&found->by_address, found->coroutines.at[next].awaited, &next) &&
+		found->coroutines.at[next].is_unreached)
+		found->coroutines.at[next].is_unreached = false;
+}
+
 static void judge(struct follow *follow)
 {
 	uint32_t i;
@@ -516,6 +531,9 @@ static void judge(struct follow *follow)
 
 		coroutine->is_unreached = is_judged(follow, coroutine) && !follow->is_live[i];
 	}
+	for (i = 0; i < follow->found->coroutines.count; i++)
+		if (follow->is_live[i])
+			spare_awaited(follow, i);
 }
 
 bool follow_judge(struct found *found, const struct image *image)

@@ -40,6 +40,14 @@ async def for_time():
         await asyncio.Event().wait()
 
 
+async def for_own_future():
+    await asyncio.get_running_loop().create_future()
+
+
+async def for_time_of_a_task():
+    await asyncio.wait_for(asyncio.create_task(for_own_future(), name="what a time-out ends"), 3600)
+
+
 async def in_a_thread(loop):
     await loop.run_in_executor(None, time.sleep, 3600)
 
@@ -97,6 +105,7 @@ async def start():
     add("a signal", for_future(by_signal))
     add("a variable", for_future(by_variable))
     add("a time-out", for_time())
+    add("a time-out of a task", for_time_of_a_task())
     add("an executor", in_a_thread(loop))
     add("two tasks", for_both())
     add("a task", for_future(tasks[0]))
