@@ -502,6 +502,10 @@ static void follow(struct walk *walk, uint32_t index)
 		follow(walk, index);
 	else if (coro->state == CT_STATE_WAITING && coro->point != CTP_POINT_YIELD)
 		tell_obligations(walk, coro);
+	else if (last != first &&
+		 (coro->state == CT_STATE_DONE || coro->state == CT_STATE_DESTROYED))
+		analyze_story_fact(walk->analysis, &walk->story,
+			"coroutine %" PRIu64 " was to act next, and has ended", coro->id);
 	else if (last != first && !is_over(walk, coro->process))
 		analyze_story_fact(walk->analysis, &walk->story,
 			"coroutine %" PRIu64 " can wake it, and must be resumed first itself",
