@@ -120,8 +120,9 @@ static enum ct_status refuse(const struct telling *telling, struct ct_error *ret
 			return ct_fail(reterr, status, "no coroutine was found: %s%s", words, cut);
 	}
 	return ct_fail(reterr, CT_ERR_NOT_FOUND,
-		"no coroutine was found: the symbols of the program name no coroutine of C++20, "
-		"or they were stripped, and it runs no asyncio of Python%s",
+		"no coroutine was found: the symbols of the program name none of C++20, or were "
+		"stripped; it switches no stacks, and runs no tasks of tokio, async-task or "
+		"asyncio%s",
 		cut);
 }
 
