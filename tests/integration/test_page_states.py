@@ -115,9 +115,9 @@ def check_lost(browser, place):
 
 
 def hears_events(it):
-    """Waits until the page has had an event of the server, of which buttons for the recording come: without events a page
-    cannot tell a server that ended from one that does not answer."""
-    it.until("document.getElementById('controls').childElementCount > 0")
+    """Waits until the server sends the page its events: without them a page cannot tell a server that ended from one that
+    does not answer. The state alone may have come by a request of its own."""
+    it.until("document.documentElement.dataset.events === 'open'")
 
 
 def check_stays(browser, place):

@@ -221,6 +221,9 @@ function follow(over: () => void): void {
 		hear(heard);
 		otherTabs?.postMessage(heard);
 	};
+	events.onopen = () => {
+		document.documentElement.dataset["events"] = "open";
+	};
 	events.addEventListener("state", (message) => passOn({ what: "state", text: (message as MessageEvent<string>).data }));
 	events.addEventListener("end", () => {
 		events.close();
