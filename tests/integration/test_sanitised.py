@@ -77,8 +77,12 @@ def check_fields():
     check(len(texts) > 10 and texts == listed, f"in the header or the list alone: {texts ^ listed}")
 
 
-# The rules of these cases depend on names, of a program and of a type's methods, which a copy does not have.
-BY_NAME = ("0997-never-attached-python.case", "1703-lock-asked-for-in-hook.case")
+# The rules of these cases depend on names, of a program, of functions, of a type's methods and of the collector's phases,
+# which a copy does not have.
+BY_NAME = ("0941-collection.case", "0997-never-attached-python.case", "1134-blocked-in-place.case",
+           "1703-lock-asked-for-in-hook.case", "1955-lock-last-in-first-out.case", "1959-pool-within-a-pool.case",
+           "1971-own-line-first.case", "2055-overtaken-at-a-lock.case", "2064-consequence-of-a-send.case",
+           "2100-sleep-that-lasts-longer.case")
 
 
 def template(text):
@@ -135,7 +139,7 @@ def main():
         check("--format ctrace" in wrong, wrong)
         wrong = run(COROTRACER, "export", "-f", "ctrace", "--from", "1s", place / "secret.txt", status=2).stderr
         check("corotracer cut" in wrong, wrong)
-        taken = cases if sys.argv[1:] == ["all"] else cases[::8]
+        taken = [case for case in cases if sys.argv[1:] == ["all"] or int(case.name[:4]) % 8 == 1]
         nr_findings = sum(check_case(case, place) for case in taken)
         check(nr_findings > 10, "hardly a finding was compared")
     print(f"{len(taken)} cases, {nr_findings} findings")
