@@ -504,8 +504,8 @@ static bool has_any(const struct follow *follow)
 }
 
 /*
- * A coroutine that can be woken, by a timer for example, may give up what it awaits, and end that: what it awaits is not
- * lost, nor is what that awaits.
+ * A coroutine that can be woken, by a timer for example, may give up what it awaits, and end that: what it awaits is
+ * not lost, nor is what that awaits.
  */
 static void spare_awaited(struct follow *follow, uint32_t from)
 {
