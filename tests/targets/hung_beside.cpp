@@ -83,8 +83,6 @@ task moves(gate &wakes, gate &never)
 
 	co_await wakes;
 	stage++;
-	std::puts("moved");
-	std::fflush(stdout);
 	co_await never;
 	used += stage;
 }
@@ -103,8 +101,11 @@ int main()
 	std::puts("ready");
 	std::fflush(stdout);
 	while (poll(&input, 1, 50) == 0 || read(STDIN_FILENO, line, sizeof(line)) > 0) {
-		if (input.revents)
+		if (input.revents) {
 			wakes.open();
+			std::puts("moved"); // it waits again
+			std::fflush(stdout);
+		}
 		tick.open();
 	}
 	_exit(used);

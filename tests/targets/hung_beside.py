@@ -3,6 +3,7 @@
 and "moved" when it does so. The end of the input ends the program, as a watchdog would.
 """
 import asyncio
+import functools
 import os
 import sys
 
@@ -21,7 +22,7 @@ async def moves(wakes, queue):
     stage = 1
     await wakes.wait()
     stage = 2
-    print("moved", flush=True)
+    asyncio.get_running_loop().call_soon(functools.partial(print, "moved", flush=True))  # when it waits again
     return await queue.get(), stage
 
 

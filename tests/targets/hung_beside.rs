@@ -63,7 +63,6 @@ async fn moves() {
     let mut stage = 1;
     WAKES.pass().await;
     stage += 1;
-    println!("moved");
     AS_WELL.pass().await;
     USED.fetch_add(stage, Ordering::SeqCst);
 }
@@ -103,11 +102,15 @@ fn main() {
     run(&mut tasks);
     println!("ready");
     loop {
-        match lines.recv_timeout(Duration::from_millis(50)) {
+        let heard = lines.recv_timeout(Duration::from_millis(50));
+        match heard {
             Ok(()) => WAKES.open(),
             Err(RecvTimeoutError::Timeout) => TICK.open(),
             Err(RecvTimeoutError::Disconnected) => std::process::exit(0),
         }
         run(&mut tasks);
+        if heard.is_ok() {
+            println!("moved"); // it waits again
+        }
     }
 }
