@@ -50,12 +50,17 @@ static const uint8_t in_fcontext[FCONTEXT_WORDS] = {12, 13, 14, 15, 3, 6, 16};
 
 static bool is_code(const struct contexts *contexts, uint64_t address)
 {
-	const struct image_region *region;
+	return address >= contexts->code_start && address < contexts->code_end &&
+	       image_is_code(contexts->image, address);
+}
 
-	if (address < contexts->code_start || address >= contexts->code_end)
-		return false;
-	region = image_region_of(contexts->image, address);
-	return region && region->is_code;
+/* Is there a stack, and code to go on at? */
+static bool can_go_on(const struct contexts *contexts, const struct unwind *registers)
+{
+	const struct image_region *region =
+		image_region_of(contexts->image, registers->at[UNWIND_RSP]);
+
+	return region && region->is_writable && is_code(contexts, registers->at[UNWIND_RIP]);
 }
 
 static void set(struct unwind *unwind, unsigned number, uint64_t value)
@@ -134,12 +139,9 @@ static void take_ucontext(struct contexts *contexts, uint64_t address)
 static void take_jump(struct contexts *contexts, uint64_t address, uint64_t word)
 {
 	struct context context = {.is_reached = true, .call = CONTEXT_CALL_SWITCH};
-	const struct image_region *region;
 
-	if (!jumps_take(&contexts->jumps, address, word, &context.registers, &context.address))
-		return;
-	region = image_region_of(contexts->image, context.registers.at[UNWIND_RSP]);
-	if (region && region->is_writable && is_code(contexts, context.registers.at[UNWIND_RIP]))
+	if (jumps_take(&contexts->jumps, address, word, &context.registers, &context.address) &&
+		can_go_on(contexts, &context.registers))
 		add(contexts, &context);
 }
 
@@ -213,14 +215,10 @@ static bool may_be_left(const struct contexts *contexts, uint64_t word)
 static void take_left(struct contexts *contexts, uint64_t address, uint64_t word)
 {
 	struct context context = {.is_reached = true};
-	const struct image_region *region;
 
-	if (!switches_take(contexts->switches, contexts->image, address, word, &context.registers,
-		    &context.address))
-		return;
-	region = image_region_of(contexts->image, context.registers.at[UNWIND_RSP]);
-	if (region && region->is_writable && is_code(contexts, context.registers.at[UNWIND_RIP]) &&
-		!vec_push(&contexts->own, context))
+	if (switches_take(contexts->switches, contexts->image, address, word, &context.registers,
+		    &context.address) &&
+		can_go_on(contexts, &context.registers) && !vec_push(&contexts->own, context))
 		contexts->is_out_of_memory = true;
 }
 

@@ -44,6 +44,13 @@ const struct image_region *image_region_of(const struct image *image, uint64_t a
 	return &image->regions.at[nr - 1];
 }
 
+bool image_is_code(const struct image *image, uint64_t address)
+{
+	const struct image_region *region = image_region_of(image, address);
+
+	return region && region->is_code;
+}
+
 size_t image_read(const struct image *image, uint64_t address, void *bytes, size_t nr_bytes)
 {
 	const struct image_region *region = image_region_of(image, address);

@@ -107,6 +107,8 @@ void image_close(struct image *image);
 
 /* image_region_of: returns the region that contains the address; NULL: none. */
 const struct image_region *image_region_of(const struct image *image, uint64_t address);
+/* image_is_code: returns whether the region that contains the address is code. */
+bool image_is_code(const struct image *image, uint64_t address);
 
 /* image_read: copies bytes from the address on, as far as one region reaches; returns how many could be read. */
 size_t image_read(const struct image *image, uint64_t address, void *bytes, size_t nr_bytes);

@@ -109,11 +109,14 @@ static void take(struct telling *telling, const struct context *context)
 		telling->found->is_out_of_memory = true;
 }
 
-/* Do all that have begun, at least two, have one place at this depth, and none of them its outermost? */
-static bool are_alike(const struct telling *telling, uint32_t depth)
+/*
+ * The number of innermost own calls that all that have begun have in common, except the outermost of any; 0: fewer than
+ * two have begun.
+ */
+static uint32_t common_depth(const struct telling *telling)
 {
 	const struct stack *first = NULL;
-	uint32_t nr_begun = 0;
+	uint32_t depth = 0, nr_begun = 0, same;
 	size_t i;
 
 	for (i = 0; i < telling->stacks.count; i++) {
@@ -121,12 +124,17 @@ static bool are_alike(const struct telling *telling, uint32_t depth)
 
 		if (!stack->nr_own)
 			continue;
-		first = first ? first : stack;
-		nr_begun++;
-		if (depth + 1 >= stack->nr_own || stack->own[depth] != first->own[depth])
-			return false;
+		if (nr_begun++ == 0) {
+			first = stack;
+			depth = stack->nr_own - 1;
+		}
+		same = 0;
+		while (same < depth && same + 1 < stack->nr_own &&
+			stack->own[same] == first->own[same])
+			same++;
+		depth = same;
 	}
-	return nr_begun > 1;
+	return nr_begun > 1 ? depth : 0;
 }
 
 /* Does any begun coroutine have another place at this depth than the first? */
@@ -153,11 +161,9 @@ static bool differ(const struct telling *telling, uint32_t depth)
  */
 static void step_out(struct telling *telling)
 {
-	uint32_t depth = 0;
+	uint32_t depth = common_depth(telling);
 	size_t i;
 
-	while (are_alike(telling, depth))
-		depth++;
 	if (depth == 0 || !differ(telling, depth))
 		return;
 	for (i = 0; i < telling->stacks.count; i++) {

@@ -302,13 +302,6 @@ static bool is_indirect(const uint8_t *end)
 	       (end[-6] == 0xff && ((end[-5] & 0xf8) == 0x90 || end[-5] == 0x15));
 }
 
-static bool is_code(const struct image *image, uint64_t address)
-{
-	const struct image_region *region = image_region_of(image, address);
-
-	return region && region->is_code;
-}
-
 bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_function)
 {
 	uint8_t bytes[6];
@@ -319,7 +312,7 @@ bool switches_called(const struct image *image, uint64_t address, uint64_t *ret_
 		return false;
 	memcpy(&offset, bytes + 2, sizeof(offset));
 	/* The byte of a direct call may also be a part of the instruction in front of an indirect one. */
-	if (bytes[1] != 0xe8 || !is_code(image, address + (uint64_t)(int64_t)offset))
+	if (bytes[1] != 0xe8 || !image_is_code(image, address + (uint64_t)(int64_t)offset))
 		return is_indirect(bytes + sizeof(bytes));
 	*ret_function = behind_jump(image, address + (uint64_t)(int64_t)offset);
 	return true;
