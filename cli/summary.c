@@ -22,10 +22,16 @@ static void say_ledger(const struct recording *recording, const struct ct_record
 }
 
 /* The last line says who attached, because its figures mean nothing without that. */
-static void print_who_attached(FILE *line, const struct ct_record_stats *stats)
+static void print_who_attached(
+	FILE *line, const struct ct_record_stats *stats, const struct ct_report *report)
 {
 	if (stats->has_probe)
 		return;
+	if (report && report->quality.nr_coros) {
+		fputs("; no probe attached: the coroutines were found in the program's memory",
+			line);
+		return;
+	}
 	fprintf(line, "; no probe attached: %s%s", stats->attaching->question,
 		stats->has_ledger && !stats->is_go ? " What the descriptor ledger saw was recorded."
 						   : "");
@@ -150,7 +156,7 @@ static void print_line(FILE *line, const struct recording *recording,
 		fputs("; next: corotracer report ", line);
 		print_quoted(line, recording->options.output);
 	}
-	print_who_attached(line, stats);
+	print_who_attached(line, stats, report);
 	fputc('\n', line);
 	if (report)
 		print_seen(line, report);

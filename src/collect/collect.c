@@ -261,6 +261,7 @@ void collect_define_run(struct collect *collect, const char *host)
 	memcpy(definition.run.run_id, collect->run_id, sizeof(collect->run_id));
 	definition.run.host = host;
 	definition.run.command_line = command_line;
+	definition.run.is_from_memory = collect->is_from_memory;
 	collect_output_define(&collect->output, &definition);
 }
 

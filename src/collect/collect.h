@@ -96,6 +96,16 @@ bool collect_waits(const struct collect *collect, uint64_t from_ns, uint64_t unt
 uint64_t collect_waits_since(
 	const struct collect *collect, uint32_t process, uint64_t coro, uint64_t at_ns);
 
+/*
+ * collect_seen_threads: writes the numbers that threads of a live process have in the trace, by the index that they
+ * have in tables of what was seen in its memory. False: the process has ended. collect_put_seen: puts what was seen, a
+ * source of this one process (frames_see), into the trace; its sights are left out.
+ */
+bool collect_seen_threads(struct collect *collect, uint32_t process, const struct ct_tables *tables,
+	uint32_t *threads);
+enum ct_status collect_put_seen(struct collect *collect, uint32_t process, struct ct_source *seen,
+	const uint32_t *threads, struct ct_error *reterr);
+
 /* collect_snapshot: records what every thread of every live process is doing (kind THREAD_STATE). */
 enum ct_status collect_snapshot(struct collect *collect, struct ct_error *reterr);
 

@@ -112,6 +112,7 @@ struct collect {
 	struct segment segments[COLLECT_SEGMENTS];
 	struct ctp_record *scratch; /* room for one chunk */
 	uint8_t run_id[16];
+	bool is_from_memory; /* the trace has coroutines that were seen in memory */
 
 	/* numbers given out so far */
 	uint32_t nr_processes;
@@ -271,7 +272,7 @@ uint32_t collect_process_stream(struct collect *collect, uint32_t segment);
 /* collect_new: makes a collector in which nothing is open, to be freed by collect_close. NULL: out of memory. */
 struct collect *collect_new(struct ct_sink *sink);
 
-/* collect_define_run: puts the first of all definitions. */
+/* collect_define_run: puts the first of all definitions, or puts it again with what has become known. */
 void collect_define_run(struct collect *collect, const char *host);
 
 /* --------------------------------------------------------------- segments, in segment.c */

@@ -14,7 +14,10 @@
  * look.
  */
 struct frames_again {
-	/* pause: waits between the two looks. open: opens the program's memory once more */
+	/*
+	 * pause: waits between the two looks. open: opens the program's memory once more; CT_END: there is no time for
+	 * that, and the first look has to do
+	 */
 	void (*pause)(void *context);
 	enum ct_status (*open)(void *context, struct image **ret_image, struct ct_error *reterr);
 	void *context;
@@ -42,6 +45,11 @@ struct frames_seeing {
 	enum ct_status (*fresh)(void *context, struct image **ret_image, struct ct_error *reterr);
 	bool (*take)(void *context, uint64_t coro, const char *text);
 	void *context;
+	/*
+	 * What was found as a source, as frames_source_open tells it; becomes NULL if there was no coroutine.
+	 * NULL: not asked for.
+	 */
+	struct ct_source **ret_source;
 };
 
 /*

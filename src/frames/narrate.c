@@ -301,6 +301,9 @@ static void tell_limits(struct telling *telling)
 				"program "
 				"ran: what is the same in both may have run in between, or have "
 				"waited for longer"
+		      : telling->image->is_moving
+			      ? "the coroutines were found in memory, by one look while the "
+				"program ran: since when they wait is not known"
 			      : "the coroutines were found in a core dump: since when they wait "
 				"is not known";
 	tell_note(telling, &origin);
@@ -478,7 +481,7 @@ void narrate_found(struct telling *telling)
 	source->tables.is_complete = true;
 	source->tables.is_from_memory = true;
 	source->tables.observed_until = telling->between + telling->later;
-	if (telling->between)
+	if (telling->image->is_moving)
 		source->tables.epoch_monotonic_ns =
 			(int64_t)clock_monotonic_ns() - telling->between;
 	source->tables.nr_events = source->events.count;

@@ -68,6 +68,11 @@ static enum ct_status look_again(
 	again->pause(again->context);
 	status = again->open(again->context, &image, reterr);
 	use_image(telling, status, image);
+	if (status == CT_END) {
+		telling->found = telling->before;
+		memset(&telling->before, 0, sizeof(telling->before));
+		return CT_OK;
+	}
 	if (status)
 		return status;
 	telling->between = (ct_time)(clock_monotonic_ns() - first_ns);
@@ -227,14 +232,27 @@ static void close_telling(struct telling *telling)
 		image_close(telling->images[i]);
 }
 
+static void give_source(struct telling *telling, struct ct_source **ret_source)
+{
+	if (telling->found.coroutines.count == 0)
+		return;
+	narrate_found(telling);
+	if (telling->is_out_of_memory || telling->found.is_out_of_memory)
+		return;
+	*ret_source = &telling->source->source;
+	telling->source = NULL;
+}
+
 enum ct_status frames_see(
 	struct image *image, const struct frames_seeing *seeing, struct ct_error *reterr)
 {
 	struct telling telling = {.source = calloc(1, sizeof(*telling.source)),
-		.is_by_probe = true,
+		.is_by_probe = !seeing->ret_source,
 		.seeing = seeing};
 	enum ct_status status = CT_ERR_NO_MEMORY;
 
+	if (seeing->ret_source)
+		*seeing->ret_source = NULL;
 	use_image(&telling, CT_OK, image);
 	if (telling.source) {
 		arena_init(&telling.source->arena);
@@ -244,6 +262,8 @@ enum ct_status frames_see(
 	}
 	if (status == CT_OK)
 		see_found(&telling.found, &telling.before, seeing);
+	if (status == CT_OK && seeing->ret_source)
+		give_source(&telling, seeing->ret_source);
 	close_telling(&telling);
 	if (telling.source)
 		narrate_close(telling.source);

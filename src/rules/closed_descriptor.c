@@ -83,9 +83,7 @@ static bool look_at_cut(struct model_watch *watch, const struct model_sight *sig
 
 static bool was_stuck(const struct model_watch *watch, uint32_t index)
 {
-	const bool *was_stuck = model_watch_coro(watch, index);
-
-	return *was_stuck;
+	return *(const bool *)model_watch_coro(watch, index);
 }
 
 /* Nothing that could silence the rule can happen any more, so the record must be kept. */
@@ -163,9 +161,11 @@ static bool is_guess_open(const struct analysis *analysis, const struct wait *wa
 		       analysis->model, wait->coro->process, wait->coro->suspended, wait->end);
 }
 
+/* What was seen in memory may have gone on since the look, and have closed the descriptor itself. */
 static bool is_excused(const struct analysis *analysis, const struct wait *wait)
 {
-	return is_meant_to_wait(wait) || is_guess_open(analysis, wait) ||
+	return (analysis->tables->is_from_memory && !wait->is_after) || is_meant_to_wait(wait) ||
+	       is_guess_open(analysis, wait) ||
 	       model_is_woken_since(analysis->model, wait->coro, wait->since) ||
 	       !is_number_known(wait) || may_complete(analysis, wait) ||
 	       is_shutting_down(analysis, wait);

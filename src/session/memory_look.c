@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "frames/frames.h"
 #include "kernel/procfs.h"
+#include "session/memory_found.h"
 #include "session/memory_look.h"
 
 #define STILL_NS UINT64_C(500000000)
@@ -68,6 +69,7 @@ struct look {
 	uint64_t moved_ns;  /* and first seen that they have, since it started; 0: they have not */
 	struct arena arena; /* of the texts */
 	VEC(struct seen) sights;
+	struct memory_found found; /* without a probe: the coroutines */
 };
 
 struct memory_look {
@@ -113,6 +115,7 @@ struct memory_look *memory_look_new(struct collect *collect, struct ct_sink *sin
 
 static void clear(struct look *look)
 {
+	memory_found_fini(&look->found);
 	arena_fini(&look->arena);
 	arena_init(&look->arena);
 	look->sights.count = 0;
@@ -173,7 +176,7 @@ static enum ct_status open_again(void *context, struct image **ret_image, struct
 	const struct look *look = context;
 
 	if (atomic_load(look->is_hurried))
-		return ct_fail(reterr, CT_ERR_NOT_FOUND, "there was no time for a second look");
+		return CT_END;
 	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
 }
 
@@ -192,7 +195,8 @@ static void see(struct look *look)
 	struct frames_again again = {pause_between, open_again, look};
 	struct frames_seeing seeing = {.is_recorded = look->still.has_probe,
 		.goes_on = look->goes_on,
-		.again = look->goes_on && !look->still.has_probe ? &again : NULL,
+		.again = look->still.has_probe ? NULL : &again,
+		.ret_source = look->still.has_probe ? NULL : &look->found.source,
 		.fresh = open_fresh,
 		.take = take,
 		.context = look};
@@ -289,6 +293,7 @@ static bool end(struct memory_look *memory)
 	if (look->is_void || (look->sights.count == 0 && !look->goes_on) ||
 		(look->is_left_out && memory->last.sights.count))
 		return false;
+	memory_found_keep(&look->found, memory->collect, look->still.process, look->goes_on);
 	memory->last = *look;
 	memory->present = former;
 	return true;
@@ -538,6 +543,21 @@ static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *wor
 	return true;
 }
 
+/* The coroutines themselves say more than sentences about them, which they replace. */
+static void put_found(struct memory_look *memory, const char *words)
+{
+	struct look *last = &memory->last;
+	const struct ct_tables *tables = last->found.source->tables;
+	uint32_t i;
+
+	memory->nr_defined++;
+	define(memory, last, words, 0);
+	for (i = 0; i < tables->nr_sights; i++)
+		define(memory, last, tables->sights[i].text, tables->sights[i].coro);
+	collect_put_seen(memory->collect, last->still.process, last->found.source,
+		last->found.threads, NULL);
+}
+
 void memory_look_finish(struct memory_look *memory, uint64_t now_ns)
 {
 	struct text words = {0};
@@ -550,7 +570,9 @@ void memory_look_finish(struct memory_look *memory, uint64_t now_ns)
 		end(memory);
 	if (!settle(memory, now_ns, &words))
 		memory->last.sights.count = 0;
-	if (memory->last.sights.count || memory->has_defined)
+	if (memory->last.sights.count && memory->last.found.source)
+		put_found(memory, text_peek(&words));
+	else if (memory->last.sights.count || memory->has_defined)
 		define_look(memory, &memory->last, text_peek(&words));
 	text_fini(&words);
 }
@@ -562,6 +584,8 @@ void memory_look_free(struct memory_look *memory)
 	atomic_store(&memory->is_hurried, true);
 	if (memory->is_looking)
 		end(memory);
+	memory_found_fini(&memory->present.found);
+	memory_found_fini(&memory->last.found);
 	arena_fini(&memory->present.arena);
 	arena_fini(&memory->last.arena);
 	vec_fini(&memory->present.sights);

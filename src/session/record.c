@@ -334,9 +334,10 @@ static uint64_t rows_in_output(const struct ct_record *record)
 				      : record->nr_rows_in_output;
 }
 
-/* Makes rows of events that wait, so that they can be counted. The close reports a failure. */
+/* Makes rows of events that wait, so that they can be counted, the last ones too. The close reports a failure. */
 static void write_rows(struct ct_record *record)
 {
+	memory_look_finish(record->memory, clock_monotonic_ns());
 	if (record->rows_in_output)
 		sink_flush(record->sink, NULL);
 	queue_settle(record->queue);
@@ -346,7 +347,6 @@ static void write_rows(struct ct_record *record)
 static void finish_early(struct ct_record *record)
 {
 	namer_finish(record->namer, record->collect, record->sink, NULL);
-	memory_look_finish(record->memory, clock_monotonic_ns());
 	write_rows(record);
 	record->nr_rows_in_output = rows_in_output(record);
 	record->rows_in_output = NULL;
