@@ -48,6 +48,7 @@ static void tell_judgement(
 	if (judged) {
 		json_key_unsigned(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
 		json_key_unsigned(json, "judging_took_ns", judged->took_ns);
+		json_key_bool(json, "is_first_look", judged->is_first_look);
 		json_key_unsigned(json, "nr_events_judged", judged->report->quality.nr_events);
 		json_key_unsigned(json, "nr_lost_judged", judged->report->quality.nr_lost);
 		judging_return(serve->judging, judged);

@@ -30,7 +30,8 @@ enum MHD_Result serve_api_metrics(struct serve_call *call)
 
 	if (serve_now(serve, &now))
 		given.now = &now;
-	if (judged)
+	/* Counters of a part would be too small. */
+	if (judged && !judged->is_first_look)
 		give_judged(&given, judged);
 	status = metrics_write(serve->metrics, &given, format, &text, &error);
 	if (judged)

@@ -23,6 +23,14 @@
 #define SHARE 4u /* judging takes one part in so many of the time */
 #define NICE 10  /* lower priority than the traced program; normal for a finished file */
 #define SECOND_NS UINT64_C(1000000000)
+#define FIRST_LOOK_STEP \
+	(UINT64_C(4) << 20) /* a longer end is tried until a generation begins there */
+#define FIRST_LOOK_SHARE \
+	3u /* the end that is judged first is at most one part in so many of the file */
+#define FIRST_LOOK_FROM \
+	(UINT64_C(32) << 20) /* the whole of a smaller file is judged within a second or two */
+#define FIRST_LOOK_EVENTS \
+	UINT64_C(250000) /* fewer say too little of what is usual in the program */
 
 struct lent {
 	struct judged judged; /* must be first: readers have its address */
@@ -114,15 +122,20 @@ static bool is_as_before(struct judging *judging, int file, bool is_growing)
 	return false;
 }
 
-/* The recording names the sites of a growing trace: files with debug information are not read for each look. */
-static enum ct_status judge_file(
-	struct judging *judging, int file, struct judged *judged, struct ct_error *reterr)
+static bool is_large_part(const struct ct_trace *trace)
+{
+	const struct ct_tables *tables = ct_trace_tables(trace);
+
+	return tables->nr_before && tables->nr_events >= FIRST_LOOK_EVENTS;
+}
+
+/* Judges the last bytes; 0: all. The recording names sites: debug information is read only for the whole. */
+static enum ct_status judge_last(struct judging *judging, int file, uint64_t last_bytes,
+	struct judged *judged, struct ct_error *reterr)
 {
 	struct ct_open_options opening = {.size = sizeof(opening),
-		.no_symbols = judged->is_growing,
-		.last_bytes = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES
-				      ? JUDGING_BYTES
-				      : 0,
+		.no_symbols = judged->is_growing || judged->is_first_look,
+		.last_bytes = last_bytes,
 		.memory_bytes = judging->options.memory_bytes,
 		.goes_on = judged->is_growing};
 	struct ct_view_options viewing = {
@@ -132,12 +145,22 @@ static enum ct_status judge_file(
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	status = ct_trace_open(path, &opening, &judged->trace, reterr);
+	if (status == CT_OK && judged->is_first_look && !is_large_part(judged->trace))
+		status = ct_fail(reterr, CT_ERR_UNSUPPORTED, "the part is too small, or the whole");
 	if (status)
 		return status;
 	status = ct_view_open(judged->trace, &viewing, &judged->view, reterr);
 	if (status == CT_OK)
 		status = ct_view_report(judged->view, &judged->report, reterr);
 	return status;
+}
+
+static enum ct_status judge_file(
+	struct judging *judging, int file, struct judged *judged, struct ct_error *reterr)
+{
+	bool is_last = judged->is_growing && judging->seen.st_size > (off_t)JUDGING_BYTES;
+
+	return judge_last(judging, file, is_last ? JUDGING_BYTES : 0, judged, reterr);
 }
 
 /* Returns whether no block is written yet, at most the header. */
@@ -191,6 +214,57 @@ static void note_trouble(struct judging *judging, const struct ct_error *error)
 	pthread_mutex_unlock(&judging->lock);
 }
 
+/* ---------------------------------------------------------------- the first look */
+
+static bool has_newest(struct judging *judging)
+{
+	bool has;
+
+	pthread_mutex_lock(&judging->lock);
+	has = judging->newest || judging->is_stopping;
+	pthread_mutex_unlock(&judging->lock);
+	return has;
+}
+
+static enum ct_status judge_end(struct judging *judging, int file, struct lent *lent)
+{
+	uint64_t most = (uint64_t)judging->seen.st_size / FIRST_LOOK_SHARE, bytes;
+	enum ct_status status = CT_ERR_UNSUPPORTED;
+
+	for (bytes = FIRST_LOOK_STEP; status == CT_ERR_UNSUPPORTED && bytes <= most;
+		bytes += FIRST_LOOK_STEP) {
+		ct_trace_close(lent->judged.trace);
+		lent->judged.trace = NULL;
+		status = judge_last(judging, file, bytes, &lent->judged, NULL);
+	}
+	return status;
+}
+
+/*
+ * The whole of a large trace takes seconds. What its end alone shows to be wrong is published meanwhile. That nothing
+ * is wrong, only the whole can show.
+ */
+static void look_at_end(struct judging *judging, int file)
+{
+	struct lent *lent;
+
+	if (judging->seen.st_size < (off_t)FIRST_LOOK_FROM || has_newest(judging))
+		return;
+	lent = calloc(1, sizeof(*lent));
+	if (!lent)
+		return;
+	lent->judged.is_first_look = true;
+	lent->judged.begun_ns = clock_monotonic_ns();
+	if (judge_end(judging, file, lent) || !lent->judged.report->nr_findings) {
+		free_lent(lent);
+		return;
+	}
+	lent->judged.took_ns = clock_monotonic_ns() - lent->judged.begun_ns;
+	publish(judging, lent);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
 static enum ct_status judge_present(struct judging *judging, int file, bool is_growing)
 {
 	struct lent *lent = calloc(1, sizeof(*lent));
@@ -233,8 +307,11 @@ static uint64_t look(struct judging *judging)
 	}
 	if (is_growing)
 		setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-	if (!is_as_before(judging, file, is_growing))
+	if (!is_as_before(judging, file, is_growing)) {
+		if (!is_growing)
+			look_at_end(judging, file);
 		judge_present(judging, file, is_growing);
+	}
 	close(file);
 	return clock_monotonic_ns() - begun_ns;
 }

@@ -6,6 +6,9 @@
  * traced program (nice), and reads only the end of the trace, at most JUDGING_BYTES, so that the time of a judgement is
  * bounded, too.
  *
+ * The whole of a large trace takes seconds. If its end alone shows what is wrong, this is a judgement, too, until the
+ * whole is judged.
+ *
  * A judgement lives until there is a newer one and its last reader has returned it. Any thread may call any function
  * here.
  */
@@ -37,6 +40,8 @@ struct judged {
 	uint64_t begun_ns;              /* CLOCK_MONOTONIC: later events are not included */
 	uint64_t took_ns;
 	bool is_growing; /* the recording went on at that time */
+	/* Only the end of a large trace is judged, while the whole is being judged. */
+	bool is_first_look;
 };
 
 /*
