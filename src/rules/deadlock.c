@@ -7,7 +7,8 @@
  * and waits for another lock, and a thread that waits for a lock together with the coroutine that runs on it. A
  * circle of threads only is not our concern.
  *
- * The rule is silent if one of the waits has a deadline or another way to end, or if its coroutine is marked.
+ * The rule is silent if one of the waits has a deadline, or if its coroutine is marked. A wait that is also for
+ * something else counts once it has lasted for long, and such a circle is a Suspect.
  *
  * If the trace records waits for locks but not which locks (P-104), coroutines that have waited for long at two or
  * more places are one finding: each of these locks has an owner that does not release it.
@@ -31,23 +32,33 @@ struct circle {
 	ct_time closed; /* beginning of its last wait: the circle exists since then */
 	bool has_lock;
 	bool has_child;
+	bool waits_for_more; /* a wait in it is also for something else */
+	bool has_doubt;      /* a wake may have been for one of its waits */
+	bool is_explained;   /* another finding says why one of its members does not go on */
 	bool has_thread; /* a wait in it is that of a thread with the coroutines that run on it */
 };
 
+/* Is the wait also for something else, and not yet long? */
+static bool may_end_soon(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return (coro->flags & MODEL_CORO_WAITS_FOR_MORE) &&
+	       !analyze_stillness_lasts(analysis, coro->process, coro->suspended);
+}
+
 /* The wait of a coroutine that runs is its thread's wait, which has no time-out. */
-static bool is_for_all(const struct model_coro *coro)
+static bool is_link(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (coro->state == CT_STATE_RUNNING)
 		return coro->mark == 0;
 	return model_is_awaiting(coro) && coro->rare->deadline == CT_NO_TIME &&
-	       !(coro->flags & MODEL_CORO_WAITS_FOR_MORE) && coro->mark == 0;
+	       !may_end_soon(analysis, coro) && coro->mark == 0;
 }
 
 static uint32_t follow(struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 
-	return is_for_all(coro) ? analyze_ties_next(analysis, index) : 0;
+	return is_link(analysis, coro) ? analyze_ties_next(analysis, index) : 0;
 }
 
 /* The wait of a coroutine in a circle, which always has one. */
@@ -87,6 +98,9 @@ static void take_in(struct analysis *analysis, uint32_t index, struct circle *ci
 	struct ties_wait wait = wait_of(analysis, index);
 
 	circle->length++;
+	circle->waits_for_more |= coro->flags & MODEL_CORO_WAITS_FOR_MORE;
+	circle->has_doubt |= coro->flags & MODEL_CORO_HAS_DOUBTFUL_WAKE;
+	circle->is_explained |= analysis->is_told[index];
 	circle->sites += wait.site * 2654435761u;
 	if (analyze_candidate_life_start(analysis, coro) < circle->oldest)
 		circle->oldest = analyze_candidate_life_start(analysis, coro);
@@ -156,31 +170,6 @@ static void add_member(struct analysis *analysis, uint32_t index, struct candida
 	analyze_candidate_add(analysis, &candidate);
 }
 
-/* Does another finding explain why one of the members does not go on? */
-static bool is_explained(struct analysis *analysis, const struct circle *circle)
-{
-	uint32_t index = circle->first;
-
-	do {
-		if (analysis->is_told[index])
-			return true;
-		index = follow(analysis, index);
-	} while (index != circle->first);
-	return false;
-}
-
-static bool has_doubt(struct analysis *analysis, const struct circle *circle)
-{
-	uint32_t index = circle->first;
-
-	do {
-		if (analysis->model->coros.at[index].flags & MODEL_CORO_HAS_DOUBTFUL_WAKE)
-			return true;
-		index = follow(analysis, index);
-	} while (index != circle->first);
-	return false;
-}
-
 /* Is the thread part of this circle: does it wait for what a coroutine on it wants, or for itself? */
 static bool is_thread_in(struct analysis *analysis, const struct circle *circle, uint32_t thread)
 {
@@ -245,7 +234,9 @@ static void judge(struct analysis *analysis, const struct circle *circle)
 	/* The circle existed only for a moment: what would end it may have been about to come. */
 	if (!settle(analysis, circle, &candidate))
 		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_NOT_QUIET);
-	if (has_doubt(analysis, circle))
+	if (circle->waits_for_more)
+		analyze_candidate_limit(&candidate, CT_GRADE_SUSPECT, REASON_WAITS_FOR_MORE);
+	if (circle->has_doubt)
 		analyze_candidate_lower(&candidate, REASON_DOUBTFUL_WAKE);
 	analyze_candidate_lower_for_gaps(
 		analysis, &candidate, circle->oldest, analysis->parties[candidate.process].end);
@@ -359,7 +350,7 @@ static void find(struct analysis *analysis)
 		if (index && way[index] == start) {
 			struct circle circle = measure(analysis, index);
 
-			if (!is_explained(analysis, &circle))
+			if (!circle.is_explained)
 				judge(analysis, &circle);
 		}
 	}
