@@ -178,6 +178,22 @@ def check_hooks(place, program):
     check(not wrong, f"hooks: {wrong}")
 
 
+def check_once(place, program):
+    """A task that is recorded by tokio's hooks and as a traced future is one in what is found."""
+    for scene in ("notify", "handles", "panic"):
+        found = report_of_hang(place, program, scene)["findings"]
+        check([(finding["rule"], finding["grade"]) for finding in found] == [HANGS[scene][:2]], f"{scene}, hooks: {found}")
+
+
+def check_hooks_circle(place, program):
+    """What a task waits for is recorded, too, if only tokio's hooks record the task."""
+    found = report_of_hang(place, program, "hooks-circle")["findings"]
+    told = [(finding["rule"], finding["grade"]) for finding in found]
+    check(told == [("mutex-deadlock", "suspect")] and "src/faults.rs" in found[0]["title"], f"hooks-circle: {found}")
+    _, report = report_of(place, program, "hooks-circle-correct")
+    check(not report["findings"], f"hooks-circle-correct: {report['findings']}")
+
+
 def check_hooks_spawned(place, program):
     """A task that never ran, because the worker in whose slot it lies is blocked."""
     _, report = report_of(place, program, "hooks-spawned")
@@ -224,6 +240,8 @@ def main():
         check_shapes(place, program)
         unstable = build_unstable()
         check_hooks(place, unstable)
+        check_once(place, unstable)
+        check_hooks_circle(place, unstable)
         check_hooks_spawned(place, unstable)
         check_stolen(place, unstable)
         check_older(place, program)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::probe::{self, resource};
 use crate::system;
-use crate::told::{with_top, Wait};
+use crate::told::{with_task, with_top, Wait, Waits};
 
 /// A lock, a channel, or another thing that one future waits for and another future gives. The identity of a resource
 /// is compared, never dereferenced.
@@ -229,6 +229,18 @@ impl<F> On<F> {
     }
 }
 
+/// Polls, and records the wait if the poll has no result.
+fn noting<T>(waits: &Waits, wait: &mut dyn FnMut() -> Wait, poll: impl FnOnce() -> Poll<T>) -> Poll<T> {
+    let nr_before = waits.nr();
+    let polled = poll();
+    if polled.is_pending() {
+        waits.note_around(wait(), nr_before);
+    } else {
+        waits.forget(nr_before);
+    }
+    polled
+}
+
 impl<F: Future> Future for On<F> {
     type Output = F::Output;
 
@@ -237,25 +249,17 @@ impl<F: Future> Future for On<F> {
         let this = unsafe { self.get_unchecked_mut() };
         let (resource, place, deadline) = (this.resource.0, this.place, this.deadline);
         // SAFETY: the same as above.
-        let inner = unsafe { Pin::new_unchecked(&mut this.inner) };
+        let mut inner = unsafe { Pin::new_unchecked(&mut this.inner) };
         if !probe::is_attached() {
             return inner.poll(context);
         }
-        with_top(|frame| {
-            let around = frame.and_then(|frame| Some((frame, frame.waker_for_wait(context.waker())?)));
-            let (frame, waker) = match around {
-                Some(around) => around,
-                None => return inner.poll(context),
-            };
-            let nr_before = frame.nr_waits();
-            let polled = inner.poll(&mut Context::from_waker(&waker));
-            if polled.is_pending() {
-                let site = probe::site_of(place, None);
-                frame.note_around(Wait { resource, site, deadline }, nr_before);
-            } else {
-                frame.forget(nr_before);
-            }
-            polled
+        let mut wait = || Wait { resource, site: probe::site_of(place, None), deadline };
+        if let Some(polled) = with_task(|task| Some(noting(task?, &mut wait, || inner.as_mut().poll(context)))) {
+            return polled;
+        }
+        with_top(|frame| match frame.and_then(|frame| Some((frame, frame.waker_for_wait(context.waker())?))) {
+            Some((frame, waker)) => noting(&frame.waits, &mut wait, || inner.poll(&mut Context::from_waker(&waker))),
+            None => inner.poll(context),
         })
     }
 }

@@ -12,11 +12,13 @@ use std::task::{Poll, Waker};
 
 use crate::probe::{self, point, resource};
 use crate::waker::{Cell, Rest, Target};
-use crate::worker;
+use crate::worker::{self, FIRST_TASK};
 
 thread_local! {
     /// The innermost traced future that this thread polls.
     static TOP: Word<*const Frame<'static>> = const { Word::new(std::ptr::null()) };
+    /// What the task waits for that this thread polls, and that the runtime's hooks record.
+    static TASK: Waits = const { Waits::new() };
 }
 
 /// What a future waits for, as the futures inside of it record during a poll.
@@ -28,6 +30,69 @@ pub(crate) struct Wait {
     pub(crate) deadline: u64,
 }
 
+/// The waits that are recorded during one poll.
+pub(crate) struct Waits {
+    nr: Word<u32>,
+    first: Word<Wait>,
+}
+
+impl Waits {
+    const fn new() -> Self {
+        Self { nr: Word::new(0), first: Word::new(Wait { resource: 0, site: 0, deadline: 0 }) }
+    }
+
+    /// Records a wait of what is polled.
+    pub(crate) fn note(&self, wait: Wait) {
+        if self.nr.get() == 0 {
+            self.first.set(wait);
+        }
+        self.nr.set(self.nr.get() + 1);
+    }
+
+    /// Returns how many waits have been recorded so far.
+    pub(crate) fn nr(&self) -> u32 {
+        self.nr.get()
+    }
+
+    /// Records a wait of what is polled. The wait lies around the waits that were recorded after the first
+    /// `nr_before`. If the outer wait is a timer, a child inside stays the resource of the wait, and the timer only
+    /// ends the wait; otherwise the outer wait replaces the inner wait.
+    pub(crate) fn note_around(&self, wait: Wait, nr_before: u32) {
+        if nr_before != 0 || self.nr.get() != 1 {
+            return self.note(wait);
+        }
+        let inside = self.first.get();
+        let is_timer = wait.resource >> 56 == u64::from(resource::TIMER);
+        let deadline = match (inside.deadline, wait.deadline) {
+            (0, only) | (only, 0) => only,
+            (one, other) => one.min(other),
+        };
+        self.first.set(Wait { deadline, ..if is_timer { inside } else { wait } });
+    }
+
+    /// Forgets the waits that were recorded after the first `nr_before`: they are over.
+    pub(crate) fn forget(&self, nr_before: u32) {
+        self.nr.set(nr_before);
+    }
+
+    /// Returns what is waited for, if anything was recorded, and whether something else may end the wait, too.
+    pub(crate) fn all(&self) -> Option<(Wait, bool)> {
+        match self.nr.get() {
+            0 => None,
+            nr => Some((self.first.get(), nr != 1)),
+        }
+    }
+}
+
+/// Calls `look` with the waits of the task that this thread polls, if the runtime's hooks record the task and no traced
+/// future lies between.
+pub(crate) fn with_task<R>(look: impl FnOnce(Option<&Waits>) -> R) -> R {
+    match worker::present_task() {
+        0 => look(None),
+        _ => TASK.with(|waits| look(Some(waits))),
+    }
+}
+
 /// One poll of a traced future, on the stack of the thread that polls.
 pub(crate) struct Frame<'a> {
     cell: &'a Arc<Cell>,
@@ -35,8 +100,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) coro: u64,
     before: *const Frame<'static>,
     current_before: u64,
-    nr_waits: Word<u32>,
-    wait: Word<Wait>,
+    pub(crate) waits: Waits,
     /// The poll has ended normally, not by a panic.
     is_polled: Word<bool>,
 }
@@ -50,8 +114,7 @@ impl<'a> Frame<'a> {
             coro,
             before: TOP.with(Word::get),
             current_before: probe::current_attached(),
-            nr_waits: Word::new(0),
-            wait: Word::default(),
+            waits: Waits::new(),
             is_polled: Word::new(false),
         }
     }
@@ -61,40 +124,6 @@ impl<'a> Frame<'a> {
     #[inline]
     pub(crate) unsafe fn enter(&self) {
         TOP.with(|top| top.set((self as *const Frame<'_>).cast()));
-    }
-
-    /// Records a wait of the future that is polled.
-    pub(crate) fn note(&self, wait: Wait) {
-        if self.nr_waits.get() == 0 {
-            self.wait.set(wait);
-        }
-        self.nr_waits.set(self.nr_waits.get() + 1);
-    }
-
-    /// Returns how many waits have been recorded so far.
-    pub(crate) fn nr_waits(&self) -> u32 {
-        self.nr_waits.get()
-    }
-
-    /// Records a wait of the future that is polled. The wait lies around the waits that were recorded after the first
-    /// `nr_before`. If the outer wait is a timer, a child inside stays the resource of the wait, and the timer only
-    /// ends the wait; otherwise the outer wait replaces the inner wait.
-    pub(crate) fn note_around(&self, wait: Wait, nr_before: u32) {
-        if nr_before != 0 || self.nr_waits.get() != 1 {
-            return self.note(wait);
-        }
-        let inside = self.wait.get();
-        let is_timer = wait.resource >> 56 == u64::from(resource::TIMER);
-        let deadline = match (inside.deadline, wait.deadline) {
-            (0, only) | (only, 0) => only,
-            (one, other) => one.min(other),
-        };
-        self.wait.set(Wait { deadline, ..if is_timer { inside } else { wait } });
-    }
-
-    /// Forgets the waits that were recorded after the first `nr_before`: they are over.
-    pub(crate) fn forget(&self, nr_before: u32) {
-        self.nr_waits.set(nr_before);
     }
 
     /// Returns whether the waker is that of a recorded wait of the future that is polled.
@@ -197,10 +226,10 @@ impl Told {
         frame.is_polled.set(true);
         if polled.is_ready() {
             self.tell_ready(frame);
-        } else if self.parent != 0 || frame.nr_waits.get() != 0 || worker::is_yielding(self.coro) {
+        } else if self.parent != 0 || frame.waits.nr() != 0 || worker::is_yielding(self.coro) {
             self.tell_pending(frame);
         } else {
-            self.tell_idle(frame.target);
+            self.tell_idle(frame);
         }
     }
 
@@ -217,7 +246,8 @@ impl Told {
 
     /// Records that the future waits for something of which nothing was recorded.
     #[inline(always)]
-    fn tell_idle(&mut self, target: &Target) {
+    fn tell_idle(&mut self, frame: &Frame<'_>) {
+        let target = frame.target;
         let point = if target.is_woken_by_itself() { point::YIELD } else { point::AWAIT };
         let site = self.site();
         probe::suspend(self.coro, 0, site, point);
@@ -225,6 +255,7 @@ impl Told {
             probe::enqueue(self.coro, probe::handle(resource::QUEUE, 0));
         }
         self.note_suspended(point);
+        self.note_in_task(frame);
     }
 
     #[inline(never)]
@@ -249,16 +280,31 @@ impl Told {
         self.note_in(frame);
     }
 
-    /// Records in the frame of the future around this one, if there is one, that it waits for this future.
+    /// The wait of whatever polls this future, for this future's end.
+    fn wait_for_this(&mut self, frame: &Frame<'_>) -> Wait {
+        let child = probe::handle(resource::COROUTINE, self.coro);
+        Wait { resource: child, site: self.site(), deadline: frame.waits.first.get().deadline }
+    }
+
+    /// Records, if another future or a recorded task polls this future, that it waits for this future.
     fn note_in(&mut self, frame: &Frame<'_>) {
         if self.parent == 0 {
-            return;
+            return self.note_in_task(frame);
         }
-        let child = probe::handle(resource::COROUTINE, self.coro);
-        let wait = Wait { resource: child, site: self.site(), deadline: frame.wait.get().deadline };
+        let wait = self.wait_for_this(frame);
         // SAFETY: the frame of the future around lives as long as this poll, on this thread's stack.
         if let Some(outer) = unsafe { frame.before.as_ref() } {
-            outer.note(wait);
+            outer.waits.note(wait);
+        }
+    }
+
+    /// Records, if this future is polled straight by a task that its runtime's hooks record, that the task waits for
+    /// this future.
+    #[inline(always)]
+    fn note_in_task(&mut self, frame: &Frame<'_>) {
+        if frame.current_before >= FIRST_TASK {
+            let wait = self.wait_for_this(frame);
+            TASK.with(|waits| waits.note(wait));
         }
     }
 
@@ -270,17 +316,16 @@ impl Told {
 
     /// Writes the suspension: for the recorded wait, or for something that is not known.
     fn suspend(&mut self, frame: &Frame<'_>, point: u8, has_others: bool) {
-        let wait = frame.wait.get();
-        match frame.nr_waits.get() {
-            0 => {
+        match frame.waits.all() {
+            None => {
                 let site = self.site();
                 probe::suspend(self.coro, 0, site, point);
             }
-            1 if wait.deadline != 0 => {
+            Some((wait, false)) if wait.deadline != 0 => {
                 probe::suspend_until(self.coro, wait.resource, wait.site, point, wait.deadline);
             }
-            1 if !has_others => probe::suspend(self.coro, wait.resource, wait.site, point),
-            _ => probe::suspend_for_more(self.coro, wait.resource, wait.site, point),
+            Some((wait, false)) if !has_others => probe::suspend(self.coro, wait.resource, wait.site, point),
+            Some((wait, _)) => probe::suspend_for_more(self.coro, wait.resource, wait.site, point),
         }
     }
 }

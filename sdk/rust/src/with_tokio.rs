@@ -9,8 +9,8 @@
 //!
 //! [`trace_runtime`] records what the workers do. With `--cfg tokio_unstable` it also records every task. On stable,
 //! the recorded tasks are those that are spawned by [`spawn`], or as `tokio::spawn(future.traced())`. These two ways
-//! also record the wakes of a task, which tokio's hooks do not see. A task that is recorded in both ways appears twice
-//! in reports.
+//! also record the wakes of a task, which tokio's hooks do not see. A task that is recorded in both ways has two
+//! numbers: the task then waits for the end of the traced future.
 //!
 //! The other functions and types replace the methods and types after which they are named: `traced_lock(&mutex).await`
 //! replaces `mutex.lock().await`. Their events let a report say which task holds what, and what was handed to which

@@ -16,6 +16,20 @@ const SLOTS: usize = 256;
 /// goes where other workers may take it.
 const IN_A_ROW: u32 = 3;
 
+/// Ids of tasks that a runtime's hooks record begin here: above all ids that this process hands out, and below the ids
+/// that another process can name.
+pub(crate) const FIRST_TASK: u64 = 1 << 33;
+
+/// Returns the task that this thread polls, if the runtime's hooks recorded that; 0: none.
+pub(crate) fn present_task() -> u64 {
+    let coro = probe::current();
+    if coro >= FIRST_TASK {
+        coro
+    } else {
+        0
+    }
+}
+
 /// What lies in a worker's slot. The runtime may move the content to a place where other workers find it: the thread
 /// that polls the future takes it out of the slot.
 #[repr(align(64))]

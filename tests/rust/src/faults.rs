@@ -104,7 +104,7 @@ pub async fn spawned(is_fault: bool) {
     asking.await.expect("an answer");
 }
 
-async fn take_both(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
+pub(crate) async fn take_both(first: Arc<Mutex<u32>>, second: Arc<Mutex<u32>>) {
     let mut one = traced_lock(&first).await;
     traced_sleep(SHORT).await;
     let mut other = traced_lock(&second).await;

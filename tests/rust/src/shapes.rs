@@ -195,6 +195,39 @@ fn stolen() {
     });
 }
 
+/// Two tasks that only the runtime's own hooks record hold a lock each, and want the other's: in the fault for ever, in
+/// the correct form for as long as their patience lasts.
+#[cfg(tokio_unstable)]
+fn hooks_circle(is_fault: bool) {
+    use std::sync::Arc;
+
+    use tokio::sync::Mutex;
+
+    use crate::faults::take_both;
+
+    const PATIENCE: Duration = Duration::from_millis(300);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime =
+        corotracer::with_tokio::trace_runtime(&mut builder).worker_threads(2).enable_all().build().expect("a runtime");
+    let take = |first, second| async move {
+        if is_fault {
+            return take_both(first, second).await;
+        }
+        let _ = tokio::time::timeout(PATIENCE, take_both(first, second)).await;
+    };
+    let (one, other) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+    let tasks = [runtime.spawn(take(Arc::clone(&one), Arc::clone(&other))), runtime.spawn(take(other, one))];
+    if is_fault {
+        std::thread::sleep(crate::STANDSTILL);
+        crate::hang();
+    }
+    runtime.block_on(async {
+        for task in tasks {
+            task.await.expect("an end");
+        }
+    });
+}
+
 /// The program for a name, if there is one.
 pub fn find(name: &str) -> Option<fn()> {
     Some(match name {
@@ -208,6 +241,10 @@ pub fn find(name: &str) -> Option<fn()> {
         "hooks" => hooks,
         #[cfg(tokio_unstable)]
         "hooks-spawned" => hooks_spawned,
+        #[cfg(tokio_unstable)]
+        "hooks-circle" => || hooks_circle(true),
+        #[cfg(tokio_unstable)]
+        "hooks-circle-correct" => || hooks_circle(false),
         #[cfg(tokio_unstable)]
         "stolen" => stolen,
         _ => return None,

@@ -234,6 +234,17 @@ pub(crate) fn suspend_around(coro: u64, site: u32, point: u8) {
     leave(coro);
 }
 
+/// Does what [`suspend_around`] does, for a wait for `resource` that was recorded during the run, and that ends at
+/// `deadline_ns` at the latest (0: no such time). Something other than `resource` may end the wait, too: what else was
+/// polled is not known.
+#[cfg(all(feature = "tokio", tokio_unstable))]
+pub(crate) fn suspend_around_for(coro: u64, resource: u64, site: u32, point: u8, deadline_ns: u64) {
+    let suspend = tail(site, kind::SUSPEND, point, layout::TOLD_AROUND as u16);
+    let told = if deadline_ns != 0 { detail::DEADLINE } else { detail::RESOURCE };
+    emit_with(coro, resource, suspend, told, deadline_ns);
+    leave(coro);
+}
+
 /// `coro` gives up its thread at `site`, and waits for `resource`.
 #[inline(always)]
 pub fn suspend(coro: u64, resource: u64, site: u32, point: u8) {

@@ -13,9 +13,8 @@ use tokio::runtime::{Builder, TaskMeta};
 
 use crate::probe::{self, life, point};
 use crate::shelf;
-
-/// Ids of tasks begin here: above all ids that this process hands out, and below the ids that another process can name.
-const FIRST: u64 = 1 << 33;
+use crate::told::{with_task, Wait, Waits};
+use crate::worker::FIRST_TASK;
 
 /// Gets the number out of a task's id, which passes the number only to hashers.
 #[derive(Default)]
@@ -40,11 +39,22 @@ impl Hasher for Number {
 fn coro_of(task: &TaskMeta<'_>) -> u64 {
     let mut number = Number::default();
     task.id().hash(&mut number);
-    FIRST | number.finish() & (FIRST - 1)
+    FIRST_TASK | number.finish() & (FIRST_TASK - 1)
 }
 
 thread_local! {
     static BEFORE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Records the end of a poll: the task waits for what was recorded meanwhile, or for something that is not known.
+fn tell_pending(task: &TaskMeta<'_>, coro: u64) {
+    with_task(|waits| match waits.and_then(Waits::all) {
+        Some((Wait { resource, site, deadline }, is_for_more)) => {
+            let deadline = if is_for_more { 0 } else { deadline };
+            probe::suspend_around_for(coro, resource, site, point::AWAIT, deadline);
+        }
+        None => probe::suspend_around(coro, probe::site_of(task.spawned_at(), None), point::AWAIT),
+    });
 }
 
 /// Tokio calls this hook on the spawning thread, and puts the task into a queue afterwards.
@@ -62,6 +72,7 @@ fn poll_begins(task: &TaskMeta<'_>) {
         shelf::leave_slot(coro);
         BEFORE.with(|before| before.set(probe::current()));
         probe::resume_around(coro, point::AWAIT);
+        with_task(|waits| waits.map(|waits| waits.forget(0)));
     }
 }
 
@@ -70,9 +81,9 @@ fn poll_ended(task: &TaskMeta<'_>) {
     if probe::is_attached() {
         let coro = coro_of(task);
         if probe::current() == coro {
-            probe::suspend_around(coro, probe::site_of(task.spawned_at(), None), point::AWAIT);
+            tell_pending(task, coro);
         }
-        BEFORE.with(|before| probe::current_set(before.get()));
+        BEFORE.with(|before| probe::current_set(before.replace(0)));
     }
 }
 
