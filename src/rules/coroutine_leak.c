@@ -6,10 +6,10 @@
  *
  * The rule is silent if the coroutines wait for the world outside (connections) or for timers, unless these are pollers
  * that outlive who started them (pollers.c); if they are no more than there are open connections; if they are marked,
- * or become fewer at the end; or if so many ends may be missing that too few are left. If the load ended before the
- * observation did, coroutines that all wait for the same object are a pool; coroutines that were left behind wait for
- * an object of their own each. A Suspect, if they wait for one of several channels, and most of them not for long: one
- * of the channels may be a timer's.
+ * or become fewer at the end; if their lifetime bounds their number (lifetimes.c); or if so many ends may be missing
+ * that too few are left. If the load ended before the observation did, coroutines that all wait for the same object are
+ * a pool; coroutines that were left behind wait for an object of their own each. A Suspect, if they wait for one of
+ * several channels, and most of them not for long: one of the channels may be a timer's.
  *
  * Coroutines that have ended, and whose frames stay, are in kept_frames.c.
  */
@@ -374,7 +374,8 @@ static void judge(struct analysis *analysis, struct family *family, uint32_t sit
 	if (family->until - family->from >= LIMIT(analysis, LEAK_TIME) &&
 		analyze_party_is_at_work(analysis, family->process, family->from, family->until) &&
 		is_rising(analysis, family) && is_load_even(analysis, family) &&
-		are_left_behind(analysis, family) && is_no_pool(analysis, family))
+		are_left_behind(analysis, family) && is_no_pool(analysis, family) &&
+		!rules_lifetimes_is_bound(analysis, family->process, site))
 		add_members(analysis, family);
 }
 

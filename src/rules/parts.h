@@ -169,6 +169,13 @@ bool rules_pollers_are(
 	const struct analysis *analysis, const uint32_t *order, uint32_t count, uint32_t process);
 
 /*
+ * rules_lifetimes_bound: tells by site, whether their lifetime bounds how many of those started there are alive: in the
+ * scratch arena; NULL: out of memory. rules_lifetimes_is_bound: tells that of one site.
+ */
+bool *rules_lifetimes_bound(struct analysis *analysis, uint32_t process);
+bool rules_lifetimes_is_bound(struct analysis *analysis, uint32_t process, uint32_t site);
+
+/*
  * rules_freed_frame_of: returns the coroutine whose freed frame was resumed, which led to this crash; 0: there is none
  * that the address shows. rules_freed_frame_tell: adds who woke it, and destroyed it, as steps, how that is
  * known, and what to look at.

@@ -5,13 +5,14 @@
  * which no single value can turn) is positive.
  *
  * The beginning does not count: the program's warm-up, if it records one, or else the first quarter. Coroutines do
- * not count that wait for the world outside, are marked, have another finding, or begin at a rising rate; nor those of
- * which no place has started more than there are connections; nor if so many events are missing that as many may have
- * ended unseen. Descriptors do not count that are polled or waited for. A channel counts only if its takings are
- * recorded, and its series begins again whenever a coroutine waits for it. A counter that never falls may count past
- * events, and is a Suspect. So is a counter of a runtime that collects garbage, because its heap rises from one
- * collection to the next. If such a counter did not fall in each window, or has not doubled, nothing is reported. A
- * channel from which all have ended that took from it (untaken.c) is reported as such, and as soon as it is one.
+ * not count that wait for the world outside, are marked, have another finding, begin at a rising rate, or have a
+ * lifetime that bounds their number (lifetimes.c); nor those of which no place has started more than there are
+ * connections; nor if so many events are missing that as many may have ended unseen. Descriptors do not count that are
+ * polled or waited for. A channel counts only if its takings are recorded, and its series begins again whenever a
+ * coroutine waits for it. A counter that never falls may count past events, and is a Suspect. So is a counter of a
+ * runtime that collects garbage, because its heap rises from one collection to the next. If such a counter did not
+ * fall in each window, or has not doubled, nothing is reported. A channel from which all have ended that took from it
+ * (untaken.c) is reported as such, and as soon as it is one.
  */
 
 #include "analyze/runtime_words.h"
@@ -273,9 +274,11 @@ static bool is_excused(const struct analysis *analysis, uint32_t index)
 }
 
 /* Have most of the living coroutines a known reason to be alive? */
-static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
+static bool are_alive_excused(struct analysis *analysis, uint32_t process)
 {
 	const struct model *model = analysis->model;
+	struct arena_mark before = arena_mark(&analysis->scratch);
+	const bool *is_bound = rules_lifetimes_bound(analysis, process);
 	uint32_t nr_alive = 0, nr_excused = 0, i;
 
 	for (i = 1; i < model->coros.count; i++) {
@@ -284,8 +287,11 @@ static bool are_alive_excused(const struct analysis *analysis, uint32_t process)
 		if (coro->process != process || coro->state >= CT_STATE_DONE)
 			continue;
 		nr_alive++;
-		nr_excused += is_excused(analysis, i);
+		nr_excused += is_excused(analysis, i) ||
+			      (is_bound && coro->spawn_site < analysis->tables->nr_sites &&
+				      is_bound[coro->spawn_site]);
 	}
+	arena_reset(&analysis->scratch, before);
 	return nr_excused * 2 > nr_alive;
 }
 
