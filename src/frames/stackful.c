@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of stackful coroutines (found.h): saved contexts, each with the row of calls on its stack (calls.h). */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,19 @@ struct found_reader {
 };
 
 #define OWN_CALLS 12u
+#define CALL_BYTES 8u
+#define ONE_FUNCTION_BYTES 256u
+#define RETURN 0xc3 /* the instruction */
 
 /* A stack of which something was saved. */
 struct stack {
 	uint64_t start; /* 0: not known */
 	uint64_t end;
 	uint32_t index;          /* of its coroutine */
-	uint32_t nr_own;         /* 0: the coroutine has not begun */
+	uint32_t nr_own;         /* 0: the coroutine has not begun, or nothing is known */
 	uint32_t own[OWN_CALLS]; /* places of its innermost own calls */
+	uint64_t outer;          /* behind the call in the outermost own function */
+	bool has_ended;          /* the function for which it was begun has returned */
 };
 
 /* What is being told of one look. */
@@ -92,8 +98,10 @@ static void take(struct telling *telling, const struct context *context)
 	}
 	if (!stack.start)
 		stack.end = row.end;
-	if (!coroutine.is_initial)
+	/* A row that breaks off at once says nothing of where its coroutine is. */
+	if (!coroutine.is_initial && row.count > 1)
 		keep_own_calls(&stack, &row);
+	stack.outer = row.outer + 1;
 	stack.index = (uint32_t)telling->found->coroutines.count;
 	coroutine.address = stack.start ? context->address : row.end;
 	coroutine.function = calls_function(&calling, &row);
@@ -122,7 +130,7 @@ static uint32_t common_depth(const struct telling *telling)
 	for (i = 0; i < telling->stacks.count; i++) {
 		const struct stack *stack = &telling->stacks.at[i];
 
-		if (!stack->nr_own)
+		if (!stack->nr_own || stack->has_ended)
 			continue;
 		if (nr_begun++ == 0) {
 			first = stack;
@@ -146,7 +154,7 @@ static bool differ(const struct telling *telling, uint32_t depth)
 	for (i = 0; i < telling->stacks.count; i++) {
 		const struct stack *stack = &telling->stacks.at[i];
 
-		if (!stack->nr_own)
+		if (!stack->nr_own || stack->has_ended)
 			continue;
 		first = first ? first : stack;
 		if (stack->own[depth] != first->own[depth])
@@ -155,26 +163,163 @@ static bool differ(const struct telling *telling, uint32_t depth)
 	return false;
 }
 
+static bool is_leaving_word(const char *word, size_t length)
+{
+	static const char *const words[] = {
+#define L(word) word,
+#include "frames/leaving.def"
+#undef L
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == length && strncasecmp(words[i], word, length) == 0)
+			return true;
+	return false;
+}
+
+/* Has the function's own name, without what it is in and its arguments, such a word? */
+static bool is_called_as_leaving(const char *function)
+{
+	static const char nameless[] = "(anonymous namespace)::";
+	const char *inside = strstr(function, nameless);
+	size_t end, start, length;
+
+	/* In front of the name; in its arguments there may be more. */
+	if (inside && inside - function <= (ptrdiff_t)strcspn(function, "("))
+		function = inside + sizeof(nameless) - 1;
+	start = end = strcspn(function, "(<");
+	while (start > 0 && function[start - 1] != ':')
+		start--;
+	for (; start < end; start += length + 1) {
+		for (length = 0;
+			start + length < end && isalpha((unsigned char)function[start + length]);)
+			length++;
+		if (is_leaving_word(&function[start], length))
+			return true;
+	}
+	return false;
+}
+
+/* From this depth on: the innermost call whose name is not of what leaves a stack; the outermost always counts. */
+static uint32_t step_over(const struct telling *telling, const struct stack *stack, uint32_t depth)
+{
+	const struct found_place *places = telling->found->places.at;
+	uint32_t at = depth;
+
+	while (at + 2 < stack->nr_own && is_called_as_leaving(places[stack->own[at]].function))
+		at++;
+	return at;
+}
+
 /*
  * A call in which all coroutines are does not tell them apart: it is that by which the program leaves a stack. The
- * place of each is then the call around it.
+ * place of each is then the call around it, without those that are called as such code is.
  */
 static void step_out(struct telling *telling)
 {
-	uint32_t depth = common_depth(telling);
+	uint32_t depth = common_depth(telling), at;
 	size_t i;
 
-	if (depth == 0 || !differ(telling, depth))
-		return;
+	if (!differ(telling, depth))
+		depth = 0;
 	for (i = 0; i < telling->stacks.count; i++) {
 		const struct stack *stack = &telling->stacks.at[i];
 		struct found_coroutine *coroutine = &telling->found->coroutines.at[stack->index];
 
-		if (stack->nr_own)
+		at = stack->nr_own && !stack->has_ended ? step_over(telling, stack, depth) : 0;
+		if (at > 0)
 			coroutine->place = calls_place_around(
-				telling->found, coroutine->place, stack->own[depth]);
+				telling->found, coroutine->place, stack->own[at]);
 	}
 }
+
+/* ---------------------------------------------------------------- those that have ended */
+
+/* Is the call before this address one by a pointer? One through the table of imported functions is not. */
+static bool is_by_pointer(const struct image *image, uint64_t address)
+{
+	static const struct {
+		uint8_t nr_bytes, kind, nr_kinds;
+	} forms[] = {{2, 0xd0, 8}, {2, 0x10, 4}, {3, 0x50, 8}, {6, 0x90, 8}};
+	uint8_t code[CALL_BYTES];
+	size_t i;
+
+	if (image_read(image, address - CALL_BYTES, code, sizeof(code)) != sizeof(code) ||
+		code[CALL_BYTES - 5] == 0xe8)
+		return false;
+	for (i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		const uint8_t *call = &code[CALL_BYTES - forms[i].nr_bytes];
+
+		if (call[0] == 0xff && call[1] >= forms[i].kind &&
+			call[1] < forms[i].kind + forms[i].nr_kinds)
+			return true;
+	}
+	return false;
+}
+
+/* Do both addresses lie in one function? Without symbols, one that is short and does not return in between. */
+static bool are_of_one(const struct telling *telling, uint64_t one, uint64_t other)
+{
+	const struct module *module =
+		unwind_module(telling->image, telling->reader->modules, one - 1);
+	uint64_t from = one < other ? one : other, bytes = (one < other ? other : one) - from;
+	const struct function_table *table =
+		module ? symbol_debug_info_functions(module->debug) : NULL;
+	const struct function_entry *entry =
+		table ? symbol_function_table_find(table, one - 1 - module->bias) : NULL;
+	uint8_t code[ONE_FUNCTION_BYTES];
+
+	if (entry)
+		return symbol_function_table_find(table, other - 1 - module->bias) == entry;
+	return bytes < sizeof(code) && image_read(telling->image, from, code, bytes) == bytes &&
+	       !memchr(code, RETURN, bytes);
+}
+
+static uint32_t least_own(const struct telling *telling)
+{
+	uint32_t least = UINT32_MAX;
+	size_t i;
+
+	for (i = 0; i < telling->stacks.count; i++)
+		if (telling->stacks.at[i].nr_own && telling->stacks.at[i].nr_own < least)
+			least = telling->stacks.at[i].nr_own;
+	return least;
+}
+
+/*
+ * What begins a stack calls the coroutine's function by a pointer, in all stacks at one place. Where it calls what
+ * leaves the stack instead, the function has returned, and the stack is kept to be used again.
+ */
+static void find_ended(struct telling *telling)
+{
+	uint32_t least = least_own(telling);
+	uint64_t outer = 0;
+	size_t i;
+
+	for (i = 0; i < telling->stacks.count; i++) {
+		const struct stack *stack = &telling->stacks.at[i];
+
+		if (stack->nr_own <= least)
+			continue;
+		if ((outer && stack->outer != outer) ||
+			!is_by_pointer(telling->image, stack->outer))
+			return;
+		outer = stack->outer;
+	}
+	for (i = 0; outer && i < telling->stacks.count; i++) {
+		struct stack *stack = &telling->stacks.at[i];
+
+		if (stack->nr_own != least || stack->outer == outer ||
+			is_by_pointer(telling->image, stack->outer) ||
+			!are_of_one(telling, stack->outer, outer))
+			continue;
+		stack->has_ended = true;
+		telling->found->coroutines.at[stack->index].state = FRAME_HAS_END;
+	}
+}
+
+/* ---------------------------------------------------------------- threads */
 
 /* Does the row of calls on the thread's stack begin where this stack does? */
 static bool is_same(const struct stack *stack, const struct found_thread *thread)
@@ -294,6 +439,7 @@ static enum ct_status look(struct found_reader *reader, struct image *image, str
 	telling.takes_bare = telling.stacks.count == 0 && telling.has_bare;
 	if (is_well && telling.takes_bare)
 		take_all(&telling, &contexts);
+	find_ended(&telling);
 	step_out(&telling);
 	for (i = 0; i < image->threads.count; i++)
 		find_stack(&telling, (uint32_t)i);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Tests what is said of stackful coroutines of a program without a probe: by swapcontext(3), by code of its own, and fibers
 of Boost, and those that longjmp(3) switches, against what the programs say of themselves
-(tests/targets/unprepared_stackful.cpp, unprepared_switched.cpp, unprepared_fibers.cpp, unprepared_jumps.cpp).
+(tests/targets/unprepared_stackful.cpp, unprepared_switched.cpp, unprepared_fibers.cpp, unprepared_jumps.cpp,
+unprepared_pooled.cpp).
 """
 import json
 import pathlib
@@ -67,6 +68,38 @@ def test_jumps(scratch):
             with running(compiled(scratch, compiler, "unprepared_jumps", level)) as (process, said):
                 found = lines_of(process.pid, "--duration", "10ms")
                 check(found == said and sum(said.values()) == 300, f"{compiler} {level}: {found} instead of {said}")
+
+
+def test_pooled(scratch):
+    """A coroutine whose function has returned, and that is kept to be used again, does not wait. The place of the others is
+    that of the program, though all are in the same row of calls, and one of them alone has none to be compared with."""
+    ended = "SELECT count(*) n FROM coroutines WHERE state = 'done'"
+    for compiler in COMPILERS:
+        for level in ("-O0", "-O2"):
+            program = compiled(scratch, compiler, "unprepared_pooled", level)
+            with running(program) as (process, said):
+                found = lines_of(process.pid, "--duration", "10ms")
+                answer = run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, ended).stdout
+            found["ended"] = json.loads(answer)[0]["n"]
+            check(found == said, f"{compiler} {level}: {found} instead of {said}")
+    stripped = scratch / "pooled-stripped"
+    run("strip", "-o", stripped, compiled(scratch, COMPILERS[0], "unprepared_pooled", "-O2"))
+    with running(stripped) as (process, said):
+        answer = run(COROTRACER, "query", "--format", "json", "--duration", "10ms", process.pid, ended).stdout
+    check(json.loads(answer)[0]["n"] == said["ended"], f"stripped: {answer}")
+
+
+def test_time_out(scratch):
+    """A thread that sleeps with a time-out may have a timer of the program's to wait for: that is no standstill. A program
+    that lives is not said to have ended in an unknown way, and its evidence is in no file."""
+    program = compiled(scratch, COMPILERS[0], "unprepared_pooled", "-O2")
+    for more in ([], ["timed"]):
+        with running(program, *more) as (process, _):
+            report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
+            text = run(COROTRACER, "report", process.pid).stdout
+        found = [finding["rule"] for finding in report["findings"]]
+        check(found == ([] if more else ["standstill"]), f"{more}: {found}")
+        check("does not say how it ended" not in text and "dump --events" not in text, text)
 
 
 def test_stripped(scratch):
@@ -170,6 +203,8 @@ def main():
         test_busy(scratch)
         test_own_switches(scratch)
         test_jumps(scratch)
+        test_pooled(scratch)
+        test_time_out(scratch)
         test_stripped(scratch)
         test_report(scratch)
         test_calls(scratch)
