@@ -92,6 +92,8 @@ const char *analyze_hope_unseen_threads(struct analysis *analysis, uint32_t proc
 			analyze_words_thread(analysis, i),
 			analyze_stillness_words_thread(analysis, i));
 	}
+	if (!count && analysis->live && analysis->live->seen)
+		return "it could be woken by a thread of the program: what each does stands below";
 	if (!count)
 		return "it could be woken by threads, but what they do at the end is not known";
 	return analyze_say(analysis,

@@ -16,6 +16,7 @@
 #include "base/system_calls.h"
 #include "collect/collector.h"
 #include "kernel/inside.h"
+#include "kernel/patience.h"
 #include "kernel/polled.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
@@ -30,49 +31,6 @@
 #define HARMLESS                                                                                   \
 	(BIT_OF(SIGCHLD) | BIT_OF(SIGCONT) | BIT_OF(SIGURG) | BIT_OF(SIGWINCH) | BIT_OF(SIGSTOP) | \
 		BIT_OF(SIGTSTP) | BIT_OF(SIGTTIN) | BIT_OF(SIGTTOU))
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/*
- * When a call waits without a time limit. A timer of the process may end a wait for descriptors, signals or children,
- * so an armed timer counts as a time-out. Only another thread wakes a futex, and that thread is looked at itself.
- */
-enum patience {
-	FOREVER,      /* always, once the call blocks */
-	NULL_POINTER, /* if the time-out's pointer is NULL */
-	NEGATIVE,     /* if the time-out is a negative int */
-	FUTEX,        /* depends on the operation */
-};
-
-static const struct {
-	int32_t number;
-	enum patience patience;
-	unsigned argument;
-} calls[] = {
-	{SYSTEM_CALL_futex, FUTEX, 3},
-	{SYSTEM_CALL_epoll_pwait, NEGATIVE, 3},
-	{SYSTEM_CALL_epoll_wait, NEGATIVE, 3},
-	{SYSTEM_CALL_epoll_pwait2, NULL_POINTER, 3},
-	{SYSTEM_CALL_poll, NEGATIVE, 2},
-	{SYSTEM_CALL_ppoll, NULL_POINTER, 2},
-	{SYSTEM_CALL_select, NULL_POINTER, 4},
-	{SYSTEM_CALL_pselect6, NULL_POINTER, 4},
-	{SYSTEM_CALL_pause, FOREVER, 0},
-	{SYSTEM_CALL_rt_sigsuspend, FOREVER, 0},
-	{SYSTEM_CALL_rt_sigtimedwait, NULL_POINTER, 2},
-	{SYSTEM_CALL_wait4, FOREVER, 0},
-	{SYSTEM_CALL_waitid, FOREVER, 0},
-	{SYSTEM_CALL_read, FOREVER, 0},
-	{SYSTEM_CALL_readv, FOREVER, 0},
-	{SYSTEM_CALL_recvfrom, FOREVER, 0},
-	{SYSTEM_CALL_recvmsg, FOREVER, 0},
-	{SYSTEM_CALL_accept, FOREVER, 0},
-	{SYSTEM_CALL_accept4, FOREVER, 0},
-	{SYSTEM_CALL_write, FOREVER, 0},
-	{SYSTEM_CALL_writev, FOREVER, 0},
-	{SYSTEM_CALL_sendto, FOREVER, 0},
-	{SYSTEM_CALL_sendmsg, FOREVER, 0},
-	{SYSTEM_CALL_connect, FOREVER, 0},
-};
 
 /* One thread, as it was read. */
 struct thread_state {
@@ -81,18 +39,6 @@ struct thread_state {
 	int32_t call; /* PROCFS_NO_CALL: not in a call, or not stated */
 	uint64_t arguments[PROCFS_ARGUMENTS];
 };
-
-/*
- * Returns whether the futex operation waits; all others return at once. 0 WAIT, 6 LOCK_PI, 9 WAIT_BITSET, 11
- * WAIT_REQUEUE_PI, 13 LOCK_PI2.
- */
-static bool futex_waits(uint64_t operation)
-{
-	const uint64_t waiting = 1u << 0 | 1u << 6 | 1u << 9 | 1u << 11 | 1u << 13;
-
-	operation &= FUTEX_COMMANDS;
-	return operation < 64 && (waiting >> operation & 1);
-}
 
 #define FUTEX_IS_PRIVATE 0x80
 
@@ -118,7 +64,8 @@ static bool is_shared_word(pid_t pid, uint64_t address)
 static bool waits_for_others(pid_t pid, const struct thread_state *state)
 {
 	return state->letter == 'S' && state->call == SYSTEM_CALL_futex &&
-	       futex_waits(state->arguments[1]) && !(state->arguments[1] & FUTEX_IS_PRIVATE) &&
+	       patience_futex_waits(state->arguments[1]) &&
+	       !(state->arguments[1] & FUTEX_IS_PRIVATE) &&
 	       is_shared_word(pid, state->arguments[0]);
 }
 
@@ -275,31 +222,9 @@ static unsigned reach_of(struct observation *observation, const struct thread_st
 	return has_handlers(observation) ? 2 | 4 : 0;
 }
 
-/* Returns whether the call's own arguments set no time-out. */
-static bool has_no_time_out(const struct thread_state *state)
-{
-	size_t i = 0;
-
-	while (i < COUNT(calls) && calls[i].number != state->call)
-		i++;
-	if (i == COUNT(calls))
-		return false;
-	switch (calls[i].patience) {
-	case FOREVER:
-		return true;
-	case NULL_POINTER:
-		return state->arguments[calls[i].argument] == 0;
-	case NEGATIVE:
-		return (int32_t)state->arguments[calls[i].argument] < 0;
-	case FUTEX:
-		return futex_waits(state->arguments[1]) && state->arguments[calls[i].argument] == 0;
-	}
-	return false;
-}
-
 static bool waits_for_ever(struct observation *observation, const struct thread_state *state)
 {
-	if (state->letter != 'S' || !has_no_time_out(state))
+	if (state->letter != 'S' || patience_of(state->call, state->arguments) != PATIENCE_ENDLESS)
 		return false;
 	return state->call == SYSTEM_CALL_futex || !may_be_timed(observation);
 }

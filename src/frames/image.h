@@ -53,7 +53,8 @@ struct image_thread {
 	uint32_t shown; /* the one that is read as memory */
 	bool has_account; /* how long it has run, and waited for a processor, as the kernel counts it */
 	struct procfs_account account;
-	int32_t call; /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
+	int32_t call;  /* PROCFS_NO_CALL, PROCFS_UNKNOWN_CALL, or the number in traces */
+	bool is_timed; /* the call waits, and ends by itself at some time */
 };
 
 struct image;

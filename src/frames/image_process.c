@@ -10,6 +10,7 @@
 
 #include "frames/image.h"
 #include "kernel/perf_stack.h"
+#include "kernel/patience.h"
 #include "kernel/procfs.h"
 #include "kernel/procfs_maps.h"
 #include "kernel/procfs_pages.h"
@@ -159,6 +160,8 @@ static bool take_thread(void *context, int tid)
 	snprintf(name, sizeof(name), "task/%d/stat", tid);
 	if (procfs_stat_at(process->folder, name, &stat))
 		thread.state = stat.state;
+	thread.is_timed = thread.state == 'S' && thread.call >= 0 &&
+			  patience_of(thread.call, arguments) == PATIENCE_TIMED;
 	thread.has_account = procfs_account(process->pid, thread.tid, &thread.account);
 	procfs_thread_name(process->pid, thread.tid, thread.name, sizeof(thread.name));
 	return process->image.threads.count < THREADS_MAX &&

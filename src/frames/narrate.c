@@ -250,6 +250,8 @@ static void tell_program(struct telling *telling)
 	process.pid = image->pid;
 	process.program = keep(telling, image->program);
 	process.command_line = keep(telling, image->command_line);
+	if (image->is_moving)
+		process.ending = CT_ENDING_DETACHED;
 	if (image->signal) {
 		process.ending = CT_ENDING_SIGNALED;
 		process.ending_value = image->signal;
@@ -372,6 +374,20 @@ static void tell_running(struct telling *telling, ct_time time)
 					.object = 'R'});
 }
 
+/* What will end by itself at some time is no standstill: a timer of the program's may be behind it. */
+static void tell_timed(struct telling *telling, ct_time time)
+{
+	const struct image *image = telling->image;
+	uint32_t i;
+
+	for (i = 0; i < image->threads.count; i++)
+		if (image->threads.at[i].is_timed)
+			put_of_thread(telling, i, time,
+				(struct ct_event){.kind = CTP_KIND_THREAD_STATE,
+					.coro = image->threads.at[i].tid,
+					.object = (uint64_t)image->threads.at[i].call << 8 | 'S'});
+}
+
 /* How long each thread had run by the one look or the other, if both know it. */
 static void tell_accounts(struct telling *telling, const struct found *of, ct_time time)
 {
@@ -469,6 +485,7 @@ void narrate_found(struct telling *telling)
 	tell_accounts(telling, &telling->before, telling->later);
 	tell_coroutines(telling, false);
 	tell_running(telling, telling->between + telling->later);
+	tell_timed(telling, telling->between + telling->later);
 	tell_accounts(telling, &telling->found, telling->between + telling->later);
 	tell_samples(telling);
 	tell_limits(telling);

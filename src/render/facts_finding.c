@@ -315,9 +315,11 @@ static void list_rows(struct text *rows, const char *label, const char *const *l
 		render_facts_row(rows, label, "... and %" PRIu32 " more", count - FACTS_MAX_LIST);
 }
 
-static void evidence_row(struct text *rows, const struct ct_finding *finding, const char *trace)
+static void evidence_row(struct text *rows, const struct ct_report *report,
+	const struct ct_finding *finding, const char *trace)
 {
-	if (finding->first_sequence == UINT64_MAX)
+	/* Events of a look at a process are in no file. */
+	if (finding->first_sequence == UINT64_MAX || (!trace && report->live.pid))
 		return;
 	render_facts_begin(rows, "evidence");
 	if (finding->last_sequence == finding->first_sequence)
@@ -344,5 +346,5 @@ void render_facts_judgement(struct text *rows, const struct ct_report *report,
 	list_rows(rows, "lowered since", finding->lowered, finding->nr_lowered);
 	render_facts_row(rows, "could be wrong", "if %s", ct_rule_wrong_if(finding->rule));
 	render_facts_safe(rows, "next step", finding->next_step);
-	evidence_row(rows, finding, trace);
+	evidence_row(rows, report, finding, trace);
 }

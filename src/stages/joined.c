@@ -157,6 +157,8 @@ static bool join_tables(
 	if (!copy_past(joined, past) || !add_places(joined, present) ||
 		!add_threads(joined, present))
 		return false;
+	if (joined->lists.processes.at[joined->process].ending == CT_ENDING_UNKNOWN)
+		joined->lists.processes.at[joined->process].ending = present->processes[1].ending;
 	lists_publish(&joined->lists, tables);
 	tables->is_from_memory = true;
 	tables->is_complete = true;
