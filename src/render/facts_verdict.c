@@ -240,22 +240,44 @@ static bool is_only_crash(const struct ct_report *report)
 	return report->nr_findings > 0;
 }
 
-/* Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. */
+/* The waits that are listed: if none is left at the end, those of the moment that was judged. */
+static uint64_t nr_listed(const struct ct_report *report)
+{
+	uint64_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < report->nr_waiting; i++)
+		count += report->waiting[i].nr_coros;
+	return count;
+}
+
+/*
+ * Coroutines at allowed places were not judged; coroutines whose events were left out could not be judged. A signal
+ * may have cancelled all that waited.
+ */
 static void still_waiting(struct text *rows, const struct ct_report *report)
 {
 	const struct ct_quality *quality = &report->quality;
 	uint64_t nr_waiting = quality->nr_by_state[CT_STATE_WAITING] - quality->nr_yielding;
+	bool has_ended_since = nr_waiting == 0;
 
+	if (has_ended_since)
+		nr_waiting = nr_listed(report);
 	if (nr_waiting == 0)
 		return;
-	render_facts_begin(rows, "still waiting");
-	say_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
-	text_add(rows, " at the end; ");
+	render_facts_begin(rows, has_ended_since ? "waited" : "still waiting");
+	if (has_ended_since) {
+		say_count(rows, nr_waiting, "coroutine", "coroutines");
+		text_add(rows, ", before the program was told to end; ");
+	} else {
+		say_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
+		text_add(rows, " at the end; ");
+	}
 	if (quality->nr_allowed)
 		text_add(rows, "those at allowed places are not judged");
 	else if (quality->nr_left_out)
 		text_add(rows, "the events that were left out may show why");
-	else if (is_only_crash(report))
+	else if (has_ended_since || is_only_crash(report))
 		text_format(rows, "no finding is about %s", nr_waiting == 1 ? "it" : "them");
 	else
 		may_be_woken(rows, nr_waiting, nr_left_waiting(report));

@@ -158,10 +158,32 @@ static void test_many_findings(void)
 	free(members);
 }
 
+/* A signal may have cancelled all that waited: then those of the moment that was judged are listed. */
+static void test_waits_before_a_signal(void)
+{
+	static const struct ct_waiting waiting[] = {
+		{.site = 1, .process = 1, .nr_coros = 9, .coro = 4, .since = 1050000000}};
+	struct ct_report report = {.tables = &tables,
+		.quality = {.nr_events = 900, .nr_coros = 50},
+		.waiting = waiting,
+		.nr_waiting = 1};
+	struct text text = rendered(&report, (struct ct_report_options){.width = 2000});
+
+	CHECK(strstr(text_peek(&text), "waited: 9 coroutines, before the program was told to end; "
+				       "no finding is about them") != NULL);
+	CHECK(strstr(text_peek(&text), "still waiting") == NULL);
+	text_fini(&text);
+	report.nr_waiting = 0;
+	text = rendered(&report, (struct ct_report_options){.width = 2000});
+	CHECK(strstr(text_peek(&text), "waited: ") == NULL);
+	text_fini(&text);
+}
+
 int main(void)
 {
 	test_million();
 	test_growth();
 	test_many_findings();
+	test_waits_before_a_signal();
 	return check_result();
 }
