@@ -11,6 +11,7 @@
 #include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
 #include "analyze/fruitless.h"
+#include "analyze/asking.h"
 #include "analyze/last_rest.h"
 #include "analyze/held.h"
 #include "analyze/lock_given.h"
@@ -86,6 +87,7 @@ static bool let_watch(struct analysis *analysis)
 		!model_watch(analysis->model, &analyze_late_notifies_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_tried_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_asked_watcher, analysis) ||
+		!model_watch(analysis->model, &analyze_asking_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_lock_given_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_passed_watcher, analysis) ||
 		!model_watch(analysis->model, &analyze_held_watcher, analysis) ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
- * have lived that were started with it. What else must hold depends on what the trace has of the wait. If the trace
- * has nothing but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without
- * clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but
- * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
+ * have lived that were started with it. What else must hold depends on what the trace has of the wait. If it has
+ * but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without clients. If
+ * coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but beats has moved
+ * since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
+#include "analyze/asking.h"
 #include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
 #include "analyze/ended_taker.h"
@@ -273,8 +274,7 @@ static bool has_sent_in_vain(const struct analysis *analysis, const struct model
 }
 
 /* New coroutines from the network release no lock, and are none of those that are joined. */
-static enum kind kind_beside_acceptor(
-	const struct analysis *analysis, const struct model_coro *coro)
+static enum kind kind_at_acceptor(const struct analysis *analysis, const struct model_coro *coro)
 {
 	if (analyze_wait_is_for_ends(coro) && is_parting(analysis, coro))
 		return KIND_PARTING;
@@ -375,7 +375,7 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 	if (rules_told_before_is(analysis, coro))
 		return KIND_TOLD;
 	if (lull->has_acceptor)
-		return kind_beside_acceptor(analysis, coro);
+		return kind_at_acceptor(analysis, coro);
 	if (is_longest(analysis, coro, 1) &&
 		!(analyze_rounds_come_back(analysis, coro) &&
 			(may_be_consumer(analysis, coro) ||
@@ -390,11 +390,9 @@ static enum kind kind_in_lull(const struct analysis *analysis, const struct mode
 		return KIND_LAST;
 	/* A listener is open, to which only the process itself has connected: new clients may come. */
 	if (analysis->stills[coro->process].outside_descriptor)
-		return kind_beside_acceptor(analysis, coro);
-	if (is_parting(analysis, coro))
-		return KIND_PARTING;
-	if (is_left(analysis, coro))
-		return KIND_LEFT;
+		return kind_at_acceptor(analysis, coro);
+	if (is_parting(analysis, coro) || is_left(analysis, coro))
+		return is_parting(analysis, coro) ? KIND_PARTING : KIND_LEFT;
 	if (analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro)))
 		return KIND_ALONE;
 	if (is_asking(analysis, coro))
@@ -526,7 +524,10 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return kind;
 	if (analyze_held_is_circle(analysis, coro))
 		return KIND_AWAITED;
-	return is_widowed(analysis, coro) ? KIND_WIDOWED : KIND_NONE;
+	return is_widowed(analysis, coro)                     ? KIND_WIDOWED
+	       : analyze_asking_is_outlasting(analysis, coro) ? KIND_OUTLASTING
+	       : analyze_asking_is_in_silence(analysis, coro) ? KIND_ASKED
+							      : KIND_NONE;
 }
 
 bool rules_left_behind_is_facing(const struct analysis *analysis, const struct model_coro *coro)
@@ -576,6 +577,8 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 		{KIND_STOPPED, analyze_stopped_clock_tell},
 		{KIND_UNSERVED, analyze_overlooked_tell_unserved},
 		{KIND_OVERTAKEN, analyze_overlooked_tell_overtaken},
+		{KIND_OUTLASTING, analyze_asking_tell},
+		{KIND_ASKED, analyze_asking_tell},
 		{KIND_PARTING, analyze_errands_tell_over},
 		{KIND_LEFT, analyze_errands_tell_over},
 		{KIND_UNRESUMED, analyze_resumers_tell},

@@ -4,6 +4,7 @@
  * came; or it has waited for very long. Only waits inside the program are judged, because the outside may still act.
  */
 
+#include "analyze/asking.h"
 #include "analyze/takings.h"
 #include "analyze/cut_children.h"
 #include "analyze/gone_waiters.h"
@@ -377,22 +378,30 @@ static void judge(struct analysis *analysis, uint32_t index)
 	analyze_candidate_add(analysis, &candidate);
 }
 
-static void find(struct analysis *analysis)
+static void judge_all(struct analysis *analysis, bool is_of_askers)
 {
+	const struct model_descriptor *at = analysis->model->descriptors.at;
 	uint32_t i;
 
-	rules_unreached_find(analysis, VARIANT_UNREACHED);
-	rules_overdue_find(analysis, VARIANT_OVERDUE);
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *coro = &analysis->model->coros.at[i];
-		const struct model_descriptor *at = analysis->model->descriptors.at;
 
 		/* Waits on closed descriptors have a rule of their own. */
 		if (is_judged(analysis, coro) &&
+			(!is_of_askers || analyze_asking_counts(analysis, coro->process)) &&
 			(!coro->rare->descriptor ||
 				at[coro->rare->descriptor].closed == CT_NO_TIME))
 			judge(analysis, i);
 	}
+}
+
+static void find(struct analysis *analysis)
+{
+	rules_unreached_find(analysis, VARIANT_UNREACHED);
+	rules_overdue_find(analysis, VARIANT_OVERDUE);
+	judge_all(analysis, false);
+	if (analyze_asking_begin(analysis))
+		judge_all(analysis, true);
 }
 
 /* ---------------------------------------------------------------- the evidence */
