@@ -128,6 +128,25 @@ static uint32_t *list_last_blocked(struct analysis *analysis)
 	return last;
 }
 
+/*
+ * Had the thread no processor for half of its silence? Then nothing is known to keep it: it may have gone on at once.
+ */
+static bool is_starved(const struct analysis *analysis, uint32_t worker, ct_time end)
+{
+	ct_time last = thread_last_sign(&analysis->model->threads[worker]);
+
+	return model_account_starved(analysis->model, worker, last, end) > (end - last) / 2;
+}
+
+/* Has no thread recorded anything for that long, of a program that exited? The exit may have taken that time. */
+static bool may_have_exited(
+	const struct analysis *analysis, const struct model_thread *thread, int64_t limit_ns)
+{
+	const struct party *party = &analysis->parties[thread->process];
+
+	return party->has_ended_well && party->acted - thread_last_sign(thread) <= limit_ns;
+}
+
 /* What the thread runs: the function of the coroutine on top of it, or where that coroutine was started. */
 static uint32_t place_of(const struct analysis *analysis, const struct model_thread *thread)
 {
@@ -172,8 +191,12 @@ static void judge(struct analysis *analysis, uint32_t index, uint32_t worker, en
 		return;
 	if (variant == VARIANT_PRIVATE && is_blocked(thread, since, limit_ns))
 		candidate.grade = CT_GRADE_PROVEN;
+	else if (may_have_exited(analysis, thread, limit_ns))
+		return;
 	else if (is_computing(thread))
 		analyze_candidate_lower(&candidate, REASON_COMPUTING);
+	else if (is_starved(analysis, worker, end))
+		analyze_candidate_lower(&candidate, REASON_STARVED);
 	else if (variant == VARIANT_PRIVATE && !thread->is_blocked_last)
 		candidate.reasons |= doubt_of(thread);
 	if (variant == VARIANT_ALL)
