@@ -211,11 +211,23 @@ static const char *words_who(
 		analyze_words_place(analysis, place->site));
 }
 
-static const struct calls *calls_at(struct analysis *analysis, uint32_t site)
+/* Did a program in C start the coroutine, which waits at a place in Lua? Then C resumes it, and has to say more. */
+static bool is_resumed_by_c(const struct analysis *analysis, const struct unjudged *place)
 {
-	return &calls_of[say_is_call_of_cpp(analysis->tables, site)
+	uint32_t start = analysis->model->coros.at[place->coro].spawn_site;
+
+	return place->coro && start &&
+	       say_language(analysis->tables, place->site) == SAY_LANGUAGE_LUA &&
+	       say_language(analysis->tables, start) == SAY_LANGUAGE_C;
+}
+
+static const struct calls *calls_at(struct analysis *analysis, const struct unjudged *place)
+{
+	if (is_resumed_by_c(analysis, place))
+		return &calls_of[SAY_LANGUAGE_C];
+	return &calls_of[say_is_call_of_cpp(analysis->tables, place->site)
 				 ? SAY_LANGUAGE_CPP_CALL
-				 : say_language(analysis->tables, site)];
+				 : say_language(analysis->tables, place->site)];
 }
 
 /* Replaces "{}" in a text of the table by the name of what is awaited. */
@@ -231,7 +243,7 @@ static const char *words_with_awaited(struct analysis *analysis, const char *tex
 /* Places cannot tell waits apart if every wait of a library goes through one call. */
 static const char *words_shared(struct analysis *analysis, const struct unjudged *place)
 {
-	const char *share = calls_at(analysis, place->site)->share;
+	const char *share = calls_at(analysis, place)->share;
 
 	return place->is_shared && share
 		       ? analyze_say(analysis,
@@ -299,15 +311,14 @@ static void advise_resource(struct advising *advising, const struct unjudged *pl
 {
 	struct analysis *analysis = advising->analysis;
 
-	if (!calls_at(analysis, place->site)->wait)
+	if (!calls_at(analysis, place)->wait)
 		return;
 	advise(advising, place, CT_LACK_RESOURCE, place->nr_like,
 		analyze_say(analysis,
 			"%s, and what for is not recorded: %s, and then this wait can be "
 			"judged%s%s%s%s",
 			words_who(analysis, place, place->nr_like),
-			words_with_awaited(
-				analysis, calls_at(analysis, place->site)->wait, place->site),
+			words_with_awaited(analysis, calls_at(analysis, place)->wait, place->site),
 			words_shared(analysis, place), words_unbegun(analysis, place),
 			words_asked(analysis, place), words_starters(analysis, place)));
 }
@@ -348,7 +359,7 @@ static void advise_change(struct advising *advising, const struct unjudged *plac
 	struct analysis *analysis = advising->analysis;
 	const struct model_coro *coro = &analysis->model->coros.at[place->coro];
 	bool is_lock = CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_LOCK;
-	const struct calls *calls = calls_at(analysis, place->site);
+	const struct calls *calls = calls_at(analysis, place);
 	const char *call = is_lock ? calls->lock : calls->notify;
 
 	if (!call || are_alike_told(analysis, place))
@@ -425,7 +436,7 @@ static bool has_silent_workers(const struct analysis *analysis, uint32_t process
 static void advise_deadline(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	const struct calls *calls = calls_at(analysis, place->site);
+	const struct calls *calls = calls_at(analysis, place);
 
 	if (!calls->deadline)
 		return;
@@ -440,7 +451,7 @@ static void advise_deadline(struct advising *advising, const struct unjudged *pl
 static void advise_process(struct advising *advising, const struct unjudged *place)
 {
 	struct analysis *analysis = advising->analysis;
-	const struct calls *calls = calls_at(analysis, place->site);
+	const struct calls *calls = calls_at(analysis, place);
 
 	if (calls->wake && !analyze_party_has_wakes(analysis, place->process))
 		advise(advising, place, CT_LACK_WAKE, place->nr_coros,

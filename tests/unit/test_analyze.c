@@ -241,6 +241,7 @@ static void test_thread_name(void)
 	"site 3 process=1 kind=source form=c file=src/client.rs line=5\n"                       \
 	"site 4 process=1 kind=source file=client.py line=6 function=call\n"                    \
 	"site 5 process=1 kind=source form=c++ file=pool.cpp line=8 function=take reason=pop\n" \
+	"site 6 process=1 kind=source form=c file=proxy.lua line=14\n"                          \
 	"1ms t1 create c1 0x1010\n"                                                             \
 	"1ms t1 create c2 0x2010\n"                                                             \
 	"2ms t1 wake c2 coroutine:1\n"                                                          \
@@ -313,9 +314,27 @@ static void test_advice_besides(void)
 		CT_LACK_RESOURCE, "2 coroutines wait " NAME_IT);
 }
 
+/* A place in Lua of a coroutine that a program in C, or one in Lua, has started. */
+static void test_advice_of_script(void)
+{
+	check_advice("4ms t1 create c3 0x3010 @2\n5ms t1 resume c3\n6ms t1 suspend c3 @6\n"
+		     "7ms t1 destroy c1 life=suspended\n",
+		CT_LACK_RESOURCE,
+		"1 coroutine waits at proxy.lua:14, and what for is not recorded: name it in the "
+		"second argument of `ctp_suspend()` there, and call `ctp_notify()` where it is "
+		"set, and then this wait can be judged");
+	check_advice("4ms t1 create c3 0x3010 @6\n5ms t1 resume c3\n6ms t1 suspend c3 @6\n"
+		     "7ms t1 destroy c1 life=suspended\n",
+		CT_LACK_RESOURCE,
+		"1 coroutine waits at proxy.lua:14, and what for is not recorded: call "
+		"`corotracer.waits_for(thing)` in front of the yield there, and "
+		"`corotracer.notify()` where it is set, and then this wait can be judged");
+}
+
 static void test_advice(void)
 {
 	test_advice_besides();
+	test_advice_of_script();
 	/* no awaiter: the wait is a call */
 	check_advice("4ms t1 suspend c1 @5\n5ms t1 park\n", CT_LACK_RESOURCE,
 		"1 coroutine waits at pop in take, pool.cpp:8, and what for is not recorded: name "
