@@ -85,7 +85,8 @@ static void say_not_in_trace(const struct judgement *judgement, uint64_t id)
 				.text,
 			(unsigned long long)ids.least, (unsigned long long)ids.most, members);
 	else
-		say_sentence("no coroutine %llu is in the trace, which has none",
+		say_sentence("no coroutine %llu is in the trace, which has none; 'corotracer "
+			     "report' says why, and what was seen in memory, if somebody looked",
 			(unsigned long long)id);
 }
 

@@ -90,6 +90,9 @@ def test_nothing_is_said(scratch):
     """Nothing is said if that is not wanted."""
     found = sights(recorded(scratch, sys.executable, "-m", "corotracer", STILL, "still", options=["--no-memory"], env=with_package()))
     check(not found, f"--no-memory: {found}")
+    trace = recorded(scratch, sys.executable, STILL, "still", options=["--no-memory", "--duration", "2s"])
+    why = run(COROTRACER, "why", trace, "3", status=4).stderr
+    check("which has none; 'corotracer report' says why" in " ".join(why.split()), why)
 
 
 def test_watchdog(scratch):
