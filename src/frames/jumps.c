@@ -104,7 +104,8 @@ bool jumps_take(const struct jumps *jumps, uint64_t address, uint64_t word,
 	uint64_t words[BUFFER_WORDS], code;
 	size_t i;
 
-	if (!jumps->guard)
+	/* No saved address is mixed to zero, of which memory has most words. */
+	if (!jumps->guard || !word)
 		return false;
 	code = plain(jumps, word);
 	if (code < jumps->code_start || code >= jumps->code_end)
