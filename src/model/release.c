@@ -114,6 +114,7 @@ static void each_place(struct release *release, model_visitor *visit)
 		visit(release, &times->cut, MODEL_MARK_WHOLE);
 		visit(release, &times->most_delayed, MODEL_MARK_WHOLE);
 		visit(release, &times->delayed_by.coro, MODEL_MARK_SELF);
+		visit(release, &times->newest, MODEL_MARK_SELF);
 	}
 }
 
