@@ -255,6 +255,15 @@ static uint32_t nr_since(const struct analysis *analysis, const struct model_cor
 	return (uint32_t)place_of(analysis, coro)->nr_ended - record_of(analysis, coro)->nr_before;
 }
 
+bool analyze_asking_was_passed(const struct analysis *analysis, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	return place && coro->wait_site && nr_since(analysis, coro) >= LEAST_ENDED &&
+	       place->last_began > coro->suspended &&
+	       (place->last - coro->suspended) / TIMES_LONGER > place->longest_ns;
+}
+
 /* May something outside end the wait, and were those that have ended there not ended by coroutines? */
 static bool may_be_for_outside(
 	const struct analysis *analysis, const struct model_coro *coro, const struct place *place)
@@ -312,6 +321,19 @@ bool analyze_asking_is_in_silence(const struct analysis *analysis, const struct 
 	       analyze_stillness_lasts(analysis, coro->process, place->last);
 }
 
+void analyze_asking_tell_passed(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro)
+{
+	const struct place *place = place_of(analysis, coro);
+
+	if (nr_since(analysis, coro) >= LEAST_ENDED && place->last_began > coro->suspended)
+		analyze_story_evidence(analysis, story,
+			"%s waits have ended there since this one began; the last of them, at %s, "
+			"began later",
+			analyze_words_number(analysis, nr_since(analysis, coro)),
+			analyze_words_time(analysis, place->last));
+}
+
 void analyze_asking_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {
@@ -325,14 +347,8 @@ void analyze_asking_tell(
 		analyze_words_duration(analysis, place->longest_ns),
 		analyze_words_duration(analysis, place->longest_gap_ns),
 		analyze_words_duration(analysis, analyze_waited_ns(analysis, coro)));
-	if (nr_since(analysis, coro) >= LEAST_ENDED)
-		analyze_story_evidence(analysis, story,
-			"%s waits have ended there since this one began; the last of them, at %s, "
-			"began "
-			"later",
-			analyze_words_number(analysis, nr_since(analysis, coro)),
-			analyze_words_time(analysis, place->last));
-	else
+	analyze_asking_tell_passed(analysis, story, coro);
+	if (nr_since(analysis, coro) < LEAST_ENDED)
 		analyze_story_evidence(analysis, story,
 			"the last one ended at %s, %s ago, while other coroutines went on",
 			analyze_words_time(analysis, place->last),

@@ -21,6 +21,12 @@ struct story;
 extern const struct model_watcher analyze_asking_watcher;
 
 /*
+ * analyze_asking_was_passed: have at least twenty waits there ended since this one began, the last of which began
+ * later, and ended when this one had lasted ten times longer than any there has taken? Needs no begin.
+ */
+bool analyze_asking_was_passed(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_asking_begin: from now on the queries below answer, for processes of which nothing but a crash is a candidate
  * yet: what else is known of those that wait says more. False: there is no such process. analyze_asking_counts: is this
  * one?
@@ -42,7 +48,9 @@ bool analyze_asking_counts(const struct analysis *analysis, uint32_t process);
 bool analyze_asking_is_outlasting(const struct analysis *analysis, const struct model_coro *coro);
 bool analyze_asking_is_in_silence(const struct analysis *analysis, const struct model_coro *coro);
 
-/* analyze_asking_tell: adds both as figures. */
+/* analyze_asking_tell: adds both as figures. analyze_asking_tell_passed: adds how many waits there have ended since. */
+void analyze_asking_tell_passed(
+	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 void analyze_asking_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
- * have lived that were started with it. What else must hold depends on what the trace has of the wait. If it has
- * but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without clients. If
- * coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but beats has moved
- * since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
+ * have lived that were started with it. If the trace has nothing but the wait, others must go on, and it is no worker
+ * of a server without clients; if coroutines ended earlier waits there, none of them is left (analyze/wakers.h); else
+ * nothing but beats has moved since, or all its children have ended, as each time before (analyze/rounds.h).
  */
 #include "analyze/asking.h"
 #include "analyze/called_off.h"
@@ -57,13 +56,14 @@ bool rules_left_behind_is_longest(const struct analysis *analysis, const struct 
 
 /* ---------------------------------------------------------------- slow: others go on */
 
-/* Do other coroutines still run as before? */
+/* Do other coroutines still run as before, or have they done so for long? */
 static bool do_others_go_on(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	return last != CT_NO_TIME && analysis->parties[coro->process].end - last <
-					     analyze_waited_ns(analysis, coro) / TIMES_LONGER;
+	return analyze_asking_was_passed(analysis, coro) ||
+	       (last != CT_NO_TIME && analysis->parties[coro->process].end - last <
+					      analyze_waited_ns(analysis, coro) / TIMES_LONGER);
 }
 
 static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
@@ -522,9 +522,8 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 		return KIND_SENT;
 	if (kind != KIND_NONE || !is_longest(analysis, coro, 1))
 		return kind;
-	if (analyze_held_is_circle(analysis, coro))
-		return KIND_AWAITED;
-	return is_widowed(analysis, coro)                     ? KIND_WIDOWED
+	return analyze_held_is_circle(analysis, coro)         ? KIND_AWAITED
+	       : is_widowed(analysis, coro)                   ? KIND_WIDOWED
 	       : analyze_asking_is_outlasting(analysis, coro) ? KIND_OUTLASTING
 	       : analyze_asking_is_in_silence(analysis, coro) ? KIND_ASKED
 							      : KIND_NONE;
@@ -577,6 +576,7 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 		{KIND_STOPPED, analyze_stopped_clock_tell},
 		{KIND_UNSERVED, analyze_overlooked_tell_unserved},
 		{KIND_OVERTAKEN, analyze_overlooked_tell_overtaken},
+		{KIND_SLOW, analyze_asking_tell_passed},
 		{KIND_OUTLASTING, analyze_asking_tell},
 		{KIND_ASKED, analyze_asking_tell},
 		{KIND_PARTING, analyze_errands_tell_over},
