@@ -26,9 +26,9 @@
 #define FIRST_LOOK_STEP \
 	(UINT64_C(4) << 20) /* a longer end is tried until a generation begins there */
 #define FIRST_LOOK_SHARE \
-	3u /* the end that is judged first is at most one part in so many of the file */
+	4u /* the end that is judged first is at most one part in so many of the file */
 #define FIRST_LOOK_FROM \
-	(UINT64_C(32) << 20) /* the whole of a smaller file is judged within a second or two */
+	(UINT64_C(128) << 20) /* for a smaller file the look would cost a fifth of the whole */
 #define FIRST_LOOK_EVENTS \
 	UINT64_C(250000) /* fewer say too little of what is usual in the program */
 

@@ -8,8 +8,8 @@ from browser import Page, open_browser
 from served import Server, judged, need_pages
 from support import BUILD, COROTRACER, check, folder, run
 
-LARGE = 56 << 20  # a generation has some 16 MiB, and one begins in the last third
-EVENTS = 22_000_000  # three bytes each
+LARGE = 136 << 20  # a generation has some 16 MiB, and one begins in the last quarter
+EVENTS = 50_000_000  # three bytes each
 PAUSE = 60
 
 
