@@ -336,8 +336,11 @@ static bool leave(struct model *model, uint32_t index, const struct ct_event *ev
 	struct model_coro *coro = coro_at(model, index);
 	bool is_first_step = coro->nr_resumes <= 1;
 
-	if (is_late(coro, event))
+	/* A detail behind it is of a wait that is over. */
+	if (is_late(coro, event)) {
+		thread_at(model, event->thread)->last_suspended = 0;
 		return true;
+	}
 	if (coro->state == CT_STATE_DESTROYED) {
 		coro->last_event = event->sequence & MODEL_SEQUENCES;
 		return model_coro_ghost(model, index, event);
