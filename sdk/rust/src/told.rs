@@ -280,10 +280,14 @@ impl Told {
         self.note_in(frame);
     }
 
-    /// The wait of whatever polls this future, for this future's end.
+    /// The wait of whatever polls this future, for this future's end. A time at which this future's own wait ends is
+    /// also the end of that wait, unless something else is waited for beside it.
     fn wait_for_this(&mut self, frame: &Frame<'_>) -> Wait {
-        let child = probe::handle(resource::COROUTINE, self.coro);
-        Wait { resource: child, site: self.site(), deadline: frame.waits.first.get().deadline }
+        let deadline = match frame.waits.all() {
+            Some((wait, false)) => wait.deadline,
+            _ => 0,
+        };
+        Wait { resource: probe::handle(resource::COROUTINE, self.coro), site: self.site(), deadline }
     }
 
     /// Records, if another future or a recorded task polls this future, that it waits for this future.
