@@ -268,7 +268,7 @@ static void still_waiting(struct text *rows, const struct ct_report *report)
 	render_facts_begin(rows, has_ended_since ? "waited" : "still waiting");
 	if (has_ended_since) {
 		say_count(rows, nr_waiting, "coroutine", "coroutines");
-		text_add(rows, ", before the program was told to end; ");
+		text_add(rows, ", before the program ended; ");
 	} else {
 		say_count(rows, nr_waiting, "coroutine waits", "coroutines wait");
 		text_add(rows, " at the end; ");

@@ -169,7 +169,7 @@ static void test_waits_before_a_signal(void)
 		.nr_waiting = 1};
 	struct text text = rendered(&report, (struct ct_report_options){.width = 2000});
 
-	CHECK(strstr(text_peek(&text), "waited: 9 coroutines, before the program was told to end; "
+	CHECK(strstr(text_peek(&text), "waited: 9 coroutines, before the program ended; "
 				       "no finding is about them") != NULL);
 	CHECK(strstr(text_peek(&text), "still waiting") == NULL);
 	text_fini(&text);
