@@ -18,6 +18,7 @@
 #include "base/thread.h"
 #include "session/judging.h"
 #include "session/so_far.h"
+#include "store/store.h"
 
 #define PAUSE_NS UINT64_C(400000000)
 #define SHARE 4u /* judging takes one part in so many of the time */
@@ -216,14 +217,24 @@ static void note_trouble(struct judging *judging, const struct ct_error *error)
 
 /* ---------------------------------------------------------------- the first look */
 
-static bool has_newest(struct judging *judging)
+/* Is something judged already, or nobody left to see it? */
+static bool is_late(struct judging *judging)
 {
-	bool has;
+	bool is;
 
 	pthread_mutex_lock(&judging->lock);
-	has = judging->newest || judging->is_stopping;
+	is = judging->newest || judging->is_stopping;
 	pthread_mutex_unlock(&judging->lock);
-	return has;
+	return is;
+}
+
+/* Only our own format can be opened from its end. */
+static bool has_parts(int file)
+{
+	unsigned char first[sizeof(uint32_t)];
+
+	return pread(file, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+	       store_is_ours(first, sizeof(first));
 }
 
 static enum ct_status judge_end(struct judging *judging, int file, struct lent *lent)
@@ -231,7 +242,8 @@ static enum ct_status judge_end(struct judging *judging, int file, struct lent *
 	uint64_t most = (uint64_t)judging->seen.st_size / FIRST_LOOK_SHARE, bytes;
 	enum ct_status status = CT_ERR_UNSUPPORTED;
 
-	for (bytes = FIRST_LOOK_STEP; status == CT_ERR_UNSUPPORTED && bytes <= most;
+	for (bytes = FIRST_LOOK_STEP;
+		status == CT_ERR_UNSUPPORTED && bytes <= most && !is_late(judging);
 		bytes += FIRST_LOOK_STEP) {
 		ct_trace_close(lent->judged.trace);
 		lent->judged.trace = NULL;
@@ -248,7 +260,7 @@ static void look_at_end(struct judging *judging, int file)
 {
 	struct lent *lent;
 
-	if (judging->seen.st_size < (off_t)FIRST_LOOK_FROM || has_newest(judging))
+	if (judging->seen.st_size < (off_t)FIRST_LOOK_FROM || !has_parts(file) || is_late(judging))
 		return;
 	lent = calloc(1, sizeof(*lent));
 	if (!lent)
