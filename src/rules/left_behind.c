@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
- * have lived that were started with it. If the trace has nothing but the wait, others must go on, and it is no worker
- * of a server without clients; if coroutines ended earlier waits there, none of them is left (analyze/wakers.h); else
- * nothing but beats has moved since, or all its children have ended, as each time before (analyze/rounds.h).
+ * have lived that were started with it. What else must hold depends on what the trace has of the wait. If the trace
+ * has nothing but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without
+ * clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but
+ * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
  */
 #include "analyze/asking.h"
 #include "analyze/called_off.h"
 #include "analyze/closed_groups.h"
 #include "analyze/ended_taker.h"
 #include "analyze/errands.h"
-#include "analyze/facing.h"
 #include "analyze/fruitless.h"
 #include "analyze/giver_circle.h"
 #include "analyze/held.h"
@@ -27,20 +27,12 @@
 #include "analyze/unanswered.h"
 #include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
+#include "rules/left_behind.h"
 #include "rules/parts.h"
 
 #define LEAST_WAITS 10u /* fewer do not show how long such a wait takes */
-#define FEW_WAITS 3u
 
-enum kind {
-	KIND_NONE,
-#define X(NAME, what, words) KIND_##NAME,
-#include "rules/left_kinds.def"
-#undef X
-};
-
-/* Have at least this many waits there ended, and each of them ten times sooner? */
-static bool is_longest(
+bool rules_left_behind_outlasts(
 	const struct analysis *analysis, const struct model_coro *coro, unsigned least)
 {
 	const struct histogram *waits = model_waits_at(analysis->model, coro->wait_site);
@@ -51,7 +43,7 @@ static bool is_longest(
 
 bool rules_left_behind_is_longest(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return is_longest(analysis, coro, 0);
+	return rules_left_behind_outlasts(analysis, coro, 0);
 }
 
 /* ---------------------------------------------------------------- slow: others go on */
@@ -91,7 +83,7 @@ static bool is_slow(const struct analysis *analysis, const struct model_coro *co
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
-	       coro->nr_resumes && is_longest(analysis, coro, LEAST_WAITS) &&
+	       coro->nr_resumes && rules_left_behind_outlasts(analysis, coro, LEAST_WAITS) &&
 	       times->nr_unwoken >= times->waits->count &&
 	       times->nr_in_turn > times->waits->count / TIMES_LONGER &&
 	       do_others_go_on(analysis, coro) && !analyze_party_may_have_gone_on(analysis, coro) &&
@@ -124,7 +116,7 @@ static bool is_in_circle(const struct analysis *analysis, uint32_t lead)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[lead];
 
-	return lead && is_longest(analysis, coro, 0) &&
+	return lead && rules_left_behind_outlasts(analysis, coro, 0) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
 	       (analyze_giver_circle_wants_stock(analysis, lead) ||
 		       !may_be_unemployed(analysis, coro));
@@ -170,15 +162,6 @@ static bool is_joining(const struct analysis *analysis, const struct model_coro 
 	       analyze_stillness_lasts(analysis, coro->process, since);
 }
 
-/* Is this a wait to send, or for a lock, whose object the trace does not name? */
-static bool is_never_idle(const struct analysis *analysis, const struct model_coro *coro)
-{
-	unsigned kind = CTP_HANDLE_RESOURCE(coro->wait_object);
-
-	return (kind == CTP_RESOURCE_LOCK || kind == CTP_RESOURCE_CHANNEL) &&
-	       model_is_unnamed(coro->wait_object) && !analyze_ties_may_be_idle(analysis, coro);
-}
-
 /*
  * May others count on the end of this wait? The end of work that others do, a lock, and room to send come at once, if
  * they ever did; messages and notifies come as it happens. What is not recorded may be either: it counts if others
@@ -191,245 +174,26 @@ static bool is_claim(const struct analysis *analysis, const struct model_coro *c
 	if (analyze_wait_is_for_ends(coro))
 		return true;
 	if (coro->wait_object)
-		return is_passed && is_never_idle(analysis, coro);
+		return is_passed && rules_left_in_lull_is_never_idle(analysis, coro);
 	return is_passed && !coro->rare->descriptor && !may_be_unemployed(analysis, coro) &&
 	       !has_outside(analysis, coro) && !analyze_wakers_come_back(analysis, coro);
 }
 
-/* ---------------------------------------------------------------- in a lull */
-
-/* Have at least two coroutines that were started at the same site ended, each within a tenth of its time? */
-static bool is_last(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct model_place_times *times = model_times_at(analysis->model, coro->spawn_site);
-	const struct histogram *lives = model_histogram(times ? times->lives : NULL);
-
-	return coro->spawn_site && coro->created != CT_NO_TIME && lives->count >= 2 &&
-	       (uint64_t)(analysis->parties[coro->process].end - coro->created) / TIMES_LONGER >
-		       lives->max;
-}
-
-/* A consumer waits for long if a signal, or something unrecorded, brings it work. */
-static bool may_be_consumer(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_rounds_come_back(analysis, coro) &&
-	       (!analysis->parties[coro->process].was_looked_at ||
-		       model_process_is_reachable(&analysis->model->processes[coro->process]));
-}
-
-/* May this coroutine be waiting for a signal? A signal reaches a goroutine as a message. */
-static bool may_hear_signal(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_rounds_lull(analysis, coro->process)->may_bring_signal &&
-	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CHANNEL;
-}
-
-/*
- * Have all gone that the coroutine waits for: its children, while it is the last one or waits for ends? If a timer
- * ended its waits there before, a timer may do so again.
- */
-static bool is_parting(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-	uint32_t index = model_index(analysis->model, coro);
-
-	return !may_hear_signal(analysis, coro) && is_longest(analysis, coro, 0) &&
-	       (analyze_rounds_has_nobody_left(analysis, index) ||
-		       analyze_errands_are_over(analysis, coro) ||
-		       (lull->nr_waiting == 1 && model_is_unnamed(coro->wait_object) &&
-			       analyze_rounds_has_lost_the_last(analysis, index)));
-}
-
-/*
- * Does it wait for the end of others, and have those ended that the waiting function started? Others may live, such as
- * a clock that was started elsewhere.
- */
-static bool is_left(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_wait_is_for_ends(coro) && is_longest(analysis, coro, 0) &&
-	       analyze_errands_are_over_there(analysis, coro);
-}
-
-/* One of several channels may be a signal's channel. */
-static bool may_be_signalled(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return may_hear_signal(analysis, coro) &&
-	       analyze_runtime_words_is(analysis, coro, GO_WORD_SELECT);
-}
-
-static bool is_asking(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_wakers_were_its_own(analysis, coro) && !may_be_signalled(analysis, coro);
-}
+/* ---------------------------------------------------------------- which kind */
 
 static bool has_sent_in_vain(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time end = analysis->parties[coro->process].end;
 
-	return analyze_errands_have_failed(analysis, coro) && !may_be_signalled(analysis, coro) &&
+	return analyze_errands_have_failed(analysis, coro) &&
+	       !rules_left_in_lull_may_be_signalled(analysis, coro) &&
 	       analyze_stillness_lasts(analysis, coro->process, coro->suspended) &&
 	       !model_lost_between(analysis->model, coro->process, analysis->model->from, end) &&
 	       analyze_party_is_at_work(analysis, coro->process, coro->suspended, end) &&
 	       !analyze_ties_is_shutting_down(analysis, coro->process, end);
 }
 
-/* New coroutines from the network release no lock, and are none of those that are joined. */
-static enum kind kind_at_acceptor(const struct analysis *analysis, const struct model_coro *coro)
-{
-	if (analyze_wait_is_for_ends(coro) && is_parting(analysis, coro))
-		return KIND_PARTING;
-	if (is_left(analysis, coro))
-		return KIND_LEFT;
-	return analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro))
-		       ? KIND_ALONE
-		       : KIND_NONE;
-}
-
-/*
- * Without beats this is a standstill, unless the program's end hides that. The rule standstill finds no waits for
- * unnamed objects.
- */
-static bool is_standstill(const struct analysis *analysis, const struct model_coro *coro)
-{
-	return analyze_rounds_lull(analysis, coro->process)->from >=
-		       analysis->stills[coro->process].moment &&
-	       !model_is_unnamed(coro->wait_object);
-}
-
-/*
- * Do all living coroutines wait for a lock, a condition or the end of others? A signal does not end such waits, and
- * no timer has ended one so far. Coroutines that wait for ends wait for the others, none of which is a beat.
- */
-static bool is_locked_in(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-
-	return !lull->nr_hearing && model_is_unnamed(coro->wait_object) &&
-	       is_longest(analysis, coro, 0) && !analyze_wakers_come_anew(analysis, coro) &&
-	       (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION ||
-		       (lull->nr_joining == lull->nr_waiting && !lull->has_joined_beat));
-}
-
-/* A wait for a condition counts even if no wait there is over; other waits count only if at least one is over. */
-static bool is_stuck_member(
-	const struct analysis *analysis, const struct model_coro *coro, bool *ret_is_bound)
-{
-	*ret_is_bound |= CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION;
-	return is_longest(analysis, coro, 1) ||
-	       (CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_CONDITION &&
-		       is_longest(analysis, coro, 0));
-}
-
-/*
- * Is this the member of a closed group that began to wait first, and does a member wait for a condition? A message
- * could come from anywhere; a condition is no message.
- */
-static bool is_closed_in(const struct analysis *analysis, const struct model_coro *coro)
-{
-	struct closed_group group = analyze_closed_group_of(analysis, coro);
-	bool is_bound = false;
-	unsigned i;
-
-	for (i = 0; i < group.count; i++) {
-		const struct model_coro *member = &analysis->model->coros.at[group.members[i]];
-
-		if (member->suspended < coro->suspended ||
-			!is_stuck_member(analysis, member, &is_bound))
-			return false;
-	}
-	return is_bound;
-}
-
-/*
- * Does it wait for the end of others, and do all others, except beats, wait for what only it has ever brought them? No
- * signal may come to any of them.
- */
-static bool is_mutual(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-	uint32_t count;
-
-	if (!analyze_wait_is_for_ends(coro) || lull->may_bring_signal ||
-		!is_longest(analysis, coro, 0) ||
-		analyze_rounds_nr_children(analysis, model_index(analysis->model, coro)) + 1 <
-			lull->nr_waiting)
-		return false;
-	count = analyze_dependants_of(analysis, coro).count;
-	return count && count + 1 == lull->nr_waiting;
-}
-
-static enum kind kind_in_lull(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-
-	if (lull->from == CT_NO_TIME || coro->suspended > lull->from ||
-		is_standstill(analysis, coro))
-		return KIND_NONE;
-	if (analyze_facing_is(analysis, coro))
-		return KIND_FACING;
-	/* A sleeper may bring a message, or release a lock, unless such waits ended beside its sleep. */
-	if (lull->sleeps_from != CT_NO_TIME && !analyze_rounds_ends_beside_sleepers(analysis, coro))
-		return KIND_NONE;
-	if (is_never_idle(analysis, coro))
-		return KIND_STUCK;
-	if (rules_told_before_is(analysis, coro))
-		return KIND_TOLD;
-	if (lull->has_acceptor)
-		return kind_at_acceptor(analysis, coro);
-	if (is_longest(analysis, coro, 1) &&
-		!(analyze_rounds_come_back(analysis, coro) &&
-			(may_be_consumer(analysis, coro) ||
-				analysis->stills[coro->process].hears_datagrams ||
-				!is_longest(analysis, coro, FEW_WAITS))))
-		return analyze_wakers_are_gone(analysis, coro, 1) ? KIND_BEREFT : KIND_STILL;
-	if (is_closed_in(analysis, coro))
-		return KIND_CLOSED;
-	if (is_mutual(analysis, coro))
-		return KIND_MUTUAL;
-	if (is_last(analysis, coro) && !may_hear_signal(analysis, coro))
-		return KIND_LAST;
-	/* A listener is open, to which only the process itself has connected: new clients may come. */
-	if (analysis->stills[coro->process].outside_descriptor)
-		return kind_at_acceptor(analysis, coro);
-	if (is_parting(analysis, coro) || is_left(analysis, coro))
-		return is_parting(analysis, coro) ? KIND_PARTING : KIND_LEFT;
-	if (analyze_rounds_is_left_alone(analysis, model_index(analysis->model, coro)))
-		return KIND_ALONE;
-	if (is_asking(analysis, coro))
-		return KIND_ASKING;
-	if (model_is_unnamed(coro->wait_object) && analyze_wakers_are_all_gone(analysis, coro))
-		return KIND_FORSAKEN;
-	return is_locked_in(analysis, coro) ? KIND_STUCK : KIND_NONE;
-}
-
-/* ---------------------------------------------------------------- which kind */
-
-/*
- * A yield counts as a wait only if the coroutine was passed over. If sleeps also end at this place, because
- * everything goes through one scheduler call, or if beats wait there, only a coroutine that came back again and again
- * has a habit.
- */
-static bool is_forgotten(const struct analysis *analysis, const struct model_coro *coro)
-{
-	uint32_t index = model_index(analysis->model, coro);
-
-	if (!analyze_rounds_is_passed_over(analysis, index))
-		return false;
-	if (analyze_rounds_has_beat(analysis, coro))
-		return analyze_rounds_is_overdue(analysis, index);
-	return is_longest(analysis, coro, FEW_WAITS) && !analyze_rounds_come_back(analysis, coro);
-}
-
-static enum kind kind_of_yield(const struct analysis *analysis, const struct model_coro *coro)
-{
-	const struct lull *lull = analyze_rounds_lull(analysis, coro->process);
-	bool is_in_lull = lull->from != CT_NO_TIME && lull->sleeps_from == CT_NO_TIME &&
-			  coro->suspended <= lull->from;
-
-	return is_in_lull && is_forgotten(analysis, coro) ? KIND_PASSED : KIND_NONE;
-}
-
-static enum kind kind_but_sent(const struct analysis *analysis, const struct model_coro *coro)
+static enum left_kind kind_but_sent(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model *model = analysis->model;
 	ct_time end = analysis->parties[coro->process].end;
@@ -439,7 +203,8 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_NONE;
 	if (analyze_runtime_words_send_to_nobody(analysis, coro))
 		return KIND_NEVER;
-	if (is_longest(analysis, coro, FEW_WAITS) && analyze_held_is_kept(analysis, coro))
+	if (rules_left_behind_outlasts(analysis, coro, FEW_WAITS) &&
+		analyze_held_is_kept(analysis, coro))
 		return KIND_KEPT;
 	if (analyze_held_is_at_work(analysis, coro))
 		return KIND_NONE;
@@ -451,8 +216,9 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 	if (analyze_resumers_has_failed(analysis, coro))
 		return KIND_UNRESUMED;
 	if (coro->point != CTP_POINT_AWAIT)
-		return kind_of_yield(analysis, coro);
-	if (is_longest(analysis, coro, FEW_WAITS) && analyze_unanswered_taker(analysis, coro))
+		return rules_left_in_lull_kind(analysis, coro);
+	if (rules_left_behind_outlasts(analysis, coro, FEW_WAITS) &&
+		analyze_unanswered_taker(analysis, coro))
 		return KIND_UNANSWERED;
 	if (is_in_circle(analysis, lead))
 		return &model->coros.at[lead] != coro                ? KIND_NONE
@@ -488,7 +254,7 @@ static enum kind kind_but_sent(const struct analysis *analysis, const struct mod
 		return KIND_UNSERVED;
 	if (!may_get_work(analysis, coro) && analyze_overlooked_is_left(analysis, coro))
 		return KIND_OVERTAKEN;
-	return is_joining(analysis, coro) ? KIND_JOINING : kind_in_lull(analysis, coro);
+	return is_joining(analysis, coro) ? KIND_JOINING : rules_left_in_lull_kind(analysis, coro);
 }
 
 /* Is it at a sleep that a timers' thread does not end, though all of it is recorded, and nobody ends the program? */
@@ -510,9 +276,9 @@ static bool is_widowed(const struct analysis *analysis, const struct model_coro 
 	       analyze_own_wakers_has_ended(analysis, coro);
 }
 
-static enum kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
+static enum left_kind kind_of(const struct analysis *analysis, const struct model_coro *coro)
 {
-	enum kind kind = kind_but_sent(analysis, coro);
+	enum left_kind kind = kind_but_sent(analysis, coro);
 
 	if (kind == KIND_NONE && has_stopped(analysis, coro))
 		return KIND_STOPPED;
@@ -520,7 +286,7 @@ static enum kind kind_of(const struct analysis *analysis, const struct model_cor
 	if ((kind == KIND_NONE || kind == KIND_STILL || kind == KIND_BEREFT) &&
 		has_sent_in_vain(analysis, coro))
 		return KIND_SENT;
-	if (kind != KIND_NONE || !is_longest(analysis, coro, 1))
+	if (kind != KIND_NONE || !rules_left_behind_outlasts(analysis, coro, 1))
 		return kind;
 	return analyze_held_is_circle(analysis, coro)         ? KIND_AWAITED
 	       : is_widowed(analysis, coro)                   ? KIND_WIDOWED
@@ -543,7 +309,8 @@ bool rules_left_behind_is_forgotten(const struct analysis *analysis, const struc
 
 bool rules_left_behind_has_habit(const struct analysis *analysis, const struct model_coro *coro)
 {
-	return !analyze_ties_is_at_large(coro) && is_longest(analysis, coro, FEW_WAITS);
+	return !analyze_ties_is_at_large(coro) &&
+	       rules_left_behind_outlasts(analysis, coro, FEW_WAITS);
 }
 
 bool rules_left_behind_is(const struct analysis *analysis, const struct model_coro *coro)
@@ -566,7 +333,7 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 	struct story *story, struct ct_finding *finding)
 {
 	static const struct {
-		enum kind kind;
+		enum left_kind kind;
 		void (*tell)(struct analysis *, struct story *, const struct model_coro *);
 	} tells[] = {
 		{KIND_OVERLOOKED, analyze_overlooked_tell},
@@ -585,7 +352,7 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 		{KIND_MUTUAL, analyze_dependants_tell},
 		{KIND_CLOSED, analyze_closed_group_tell},
 	};
-	enum kind kind = kind_of(analysis, coro);
+	enum left_kind kind = kind_of(analysis, coro);
 	size_t i;
 
 	for (i = 0; i < sizeof(tells) / sizeof(*tells); i++)
