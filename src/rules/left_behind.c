@@ -2,9 +2,10 @@
 /*
  * Coroutines left behind: a coroutine waits far longer than any other has waited at this place, or than coroutines
  * have lived that were started with it. What else must hold depends on what the trace has of the wait. If the trace
- * has nothing but the wait: other coroutines go on meanwhile, and the coroutine is no worker of a server without
- * clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h). Otherwise: nothing but
- * beats has moved since, or all its children have ended, as they had each time before it went on (analyze/rounds.h).
+ * has nothing but the wait: other coroutines go on meanwhile, or many have gone on there since, and the coroutine is no
+ * worker of a server without clients. If coroutines ended earlier waits there: none of them is left (analyze/wakers.h).
+ * Otherwise: nothing but beats has moved since, or all its children have ended, as they had each time before it went on
+ * (analyze/rounds.h).
  */
 #include "analyze/asking.h"
 #include "analyze/called_off.h"
@@ -48,14 +49,13 @@ bool rules_left_behind_is_longest(const struct analysis *analysis, const struct 
 
 /* ---------------------------------------------------------------- slow: others go on */
 
-/* Do other coroutines still run as before, or have they done so for long? */
+/* Do other coroutines still run as before? */
 static bool do_others_go_on(const struct analysis *analysis, const struct model_coro *coro)
 {
 	ct_time last = analysis->model->processes[coro->process].last_run;
 
-	return analyze_asking_was_passed(analysis, coro) ||
-	       (last != CT_NO_TIME && analysis->parties[coro->process].end - last <
-					      analyze_waited_ns(analysis, coro) / TIMES_LONGER);
+	return last != CT_NO_TIME && analysis->parties[coro->process].end - last <
+					     analyze_waited_ns(analysis, coro) / TIMES_LONGER;
 }
 
 static bool has_outside(const struct analysis *analysis, const struct model_coro *coro)
@@ -78,17 +78,32 @@ static bool may_be_unemployed(const struct analysis *analysis, const struct mode
 }
 
 /* Has the trace nothing but the wait itself? On a stack, where who came last goes on first, others wait for long. */
-static bool is_slow(const struct analysis *analysis, const struct model_coro *coro)
+static bool is_unexplained(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_place_times *times = model_times_at(analysis->model, coro->wait_site);
 
 	return !coro->wait_object && !coro->rare->descriptor && !coro->turns->nr_wakes &&
 	       coro->nr_resumes && rules_left_behind_outlasts(analysis, coro, LEAST_WAITS) &&
 	       times->nr_unwoken >= times->waits->count &&
-	       times->nr_in_turn > times->waits->count / TIMES_LONGER &&
-	       do_others_go_on(analysis, coro) && !analyze_party_may_have_gone_on(analysis, coro) &&
-	       !may_be_unemployed(analysis, coro) &&
-	       !analyze_runtime_words_say_sleep(analysis, coro);
+	       times->nr_in_turn > times->waits->count / TIMES_LONGER;
+}
+
+/* Others go on; or their load is over, and many waits there had ended by then. */
+static enum left_kind kind_of_slow(const struct analysis *analysis, const struct model_coro *coro)
+{
+	enum left_kind kind = KIND_NONE;
+
+	if (coro->point != CTP_POINT_AWAIT || !is_unexplained(analysis, coro))
+		return KIND_NONE;
+	if (do_others_go_on(analysis, coro))
+		kind = KIND_SLOW;
+	else if (analyze_asking_was_passed(analysis, coro))
+		kind = KIND_PASSED_BY;
+	if (kind == KIND_NONE || analyze_party_may_have_gone_on(analysis, coro) ||
+		may_be_unemployed(analysis, coro) ||
+		analyze_runtime_words_say_sleep(analysis, coro))
+		return KIND_NONE;
+	return kind;
 }
 
 /* ---------------------------------------------------------------- forsaken, deserted, joining */
@@ -198,6 +213,7 @@ static enum left_kind kind_but_sent(const struct analysis *analysis, const struc
 	const struct model *model = analysis->model;
 	ct_time end = analysis->parties[coro->process].end;
 	uint32_t lead = analyze_giver_circle_of(analysis, model_index(model, coro));
+	enum left_kind kind;
 
 	if (!analyze_stillness_lasts(analysis, coro->process, coro->suspended))
 		return KIND_NONE;
@@ -208,8 +224,9 @@ static enum left_kind kind_but_sent(const struct analysis *analysis, const struc
 		return KIND_KEPT;
 	if (analyze_held_is_at_work(analysis, coro))
 		return KIND_NONE;
-	if (coro->point == CTP_POINT_AWAIT && is_slow(analysis, coro))
-		return KIND_SLOW;
+	kind = kind_of_slow(analysis, coro);
+	if (kind != KIND_NONE)
+		return kind;
 	if (model_lost_between(model, coro->process, model->from, end) ||
 		!analyze_party_is_at_work(analysis, coro->process, coro->suspended, end))
 		return KIND_NONE;
@@ -344,6 +361,7 @@ void rules_left_behind_tell(struct analysis *analysis, const struct model_coro *
 		{KIND_UNSERVED, analyze_overlooked_tell_unserved},
 		{KIND_OVERTAKEN, analyze_overlooked_tell_overtaken},
 		{KIND_SLOW, analyze_asking_tell_passed},
+		{KIND_PASSED_BY, analyze_asking_tell_passed},
 		{KIND_OUTLASTING, analyze_asking_tell},
 		{KIND_ASKED, analyze_asking_tell},
 		{KIND_PARTING, analyze_errands_tell_over},
