@@ -38,8 +38,8 @@ struct of_coro {
 	} at[PLACES];
 	/* where it waited first of all, if it had done nothing before; 0: not known yet */
 	uint32_t idle_site;
-	uint32_t
-		nr_before; /* waits that had ended where it waits, modulo 2^32, when its wait began */
+	/* waits that had ended where it waits, modulo 2^32, when its wait began */
+	uint32_t nr_before;
 	bool has_acted;
 };
 

@@ -36,7 +36,8 @@ bool analyze_asking_counts(const struct analysis *analysis, uint32_t process);
 
 /*
  * analyze_asking_is_outlasting: has such a coroutine, from the fourth of its waits there on, waited twenty times longer
- * than any wait there has taken, and so have two others there, while at least twenty that began later have ended?
+ * than any wait there has taken, and so have two others there, while at least twenty there have ended since it began,
+ * the last of which began later?
  *
  * analyze_asking_is_in_silence: the same from the sixth on, of at least twenty waits, where none has ended for twenty
  * times longer than ever before between two of them, while other coroutines go on?
