@@ -140,7 +140,7 @@ static bool is_starved(const struct analysis *analysis, uint32_t worker, ct_time
 
 /*
  * Has no thread recorded anything for that long, of a program that exited? The exit may have taken that time, unless
- * the thread is known to have been blocked: a hung program may well exit when it is asked to.
+ * the thread is known to have been blocked, or at work: a hung program may well exit when it is asked to.
  */
 static bool may_have_exited(
 	const struct analysis *analysis, const struct model_thread *thread, int64_t limit_ns)
@@ -148,7 +148,7 @@ static bool may_have_exited(
 	const struct party *party = &analysis->parties[thread->process];
 
 	return party->has_ended_well && party->acted - thread_last_sign(thread) <= limit_ns &&
-	       !is_blocked(thread, thread->last_event, limit_ns);
+	       !is_blocked(thread, thread->last_event, limit_ns) && !is_computing(thread);
 }
 
 /* What the thread runs: the function of the coroutine on top of it, or where that coroutine was started. */
