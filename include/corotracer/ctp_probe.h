@@ -189,8 +189,6 @@ CTP_COLD void ctp_detach(void);
  * handler interrupted a use of the block; the handler's id then comes straight from the segment.
  * ctp_time_slow: returns the time-stamp of a clock other than the counter.
  * ctp_engine_wake: wakes the engine, unless another thread has done so since the engine went to sleep.
- * ctp_site_remember: interns a source location, address or name; if `place` is not NULL, also remembers the site's slot
- * for ctp_site_lookup. Returns 0 if the site was refused (not attached, table full), and counts the refusal.
  */
 CTP_COLD bool ctp_next_chunk(struct ctp_thread *thread, uint64_t time);
 CTP_COLD bool ctp_nested(struct ctp_thread *thread, uintptr_t stack);
@@ -209,6 +207,18 @@ struct ctp_site_source {
 	const char *reason;
 	uint64_t address;
 };
+
+/*
+ * ctp_site_remember: interns a source location, address or name, and returns its number. Returns 0 if the site was
+ * refused (not attached, table full), and counts the refusal. If `place` is not NULL, ctp_site_lookup finds the number
+ * from then on; without that, each call takes a new one.
+ *
+ * Users need both for a place that is known only when the program runs, as a line of a script: ask ctp_site_lookup, and
+ * remember the place if that returns 0. `place` is then the address of the file's name, the same at each call for this
+ * file, `position` is line << 32 | column, `reason_key` the address of the name, or NULL, and the source's kind is
+ * CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C). For a place of the program's own there is CTP_SITE, for a code address
+ * ctp_site_address.
+ */
 CTP_COLD uint32_t ctp_site_remember(const void *place, uint64_t position, const void *reason_key,
 	const struct ctp_site_source *source);
 
@@ -486,8 +496,8 @@ CTP_INLINE uint32_t ctp_site_hash(const void *place, uint64_t position, const vo
 }
 
 /*
- * ctp_site_lookup: returns the number of a site that has been interned before, or 0. `place`, `position` and `reason`
- * are compared as values; the memory that they point to is not read.
+ * ctp_site_lookup: returns the number of a site that ctp_site_remember has interned with this place, or 0. `place`,
+ * `position` and `reason` are compared as values; the memory that they point to is not read.
  */
 CTP_INLINE uint32_t ctp_site_lookup(const void *place, uint64_t position, const void *reason)
 {

@@ -136,16 +136,19 @@ def unindented(text):
 
 
 def check_guide():
-    """The code in the guide is part of the program that is built and run."""
+    """The code in the guide is part of the program that is built and run; a function in C, of a test."""
     program = SOURCE / "examples/integrated-scheduler/scheduler.h"
     lines = unindented(program.read_text(encoding="utf-8"))
-    blocks = re.findall(r"^```cpp\n(.*?)^```", (SOURCE / "docs/integrating-a-scheduler.md").read_text(encoding="utf-8"),
-                        re.MULTILINE | re.DOTALL)
+    guide = (SOURCE / "docs/integrating-a-scheduler.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```cpp\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     check(len(blocks) > 5, "the guide shows no code: is the pattern still right?")
     for block in blocks:
         shown = unindented(block)
         check(any(lines[at:at + len(shown)] == shown for at in range(len(lines))),
               f"docs/integrating-a-scheduler.md: not in {program.name}:\n{block}")
+    tested = (SOURCE / "tests/unit/test_probe_site.c").read_text(encoding="utf-8")
+    functions = re.findall(r"^```c\n(static .*?)^```", guide, re.MULTILINE | re.DOTALL)
+    check(functions and all(one in tested for one in functions), "docs/integrating-a-scheduler.md: not in test_probe_site.c")
 
 
 def check_demo_is_built():

@@ -65,6 +65,36 @@ static void site_of_address(void)
 	CHECK_EQUAL(ctp_site_address((void *)&site_of_address, CTP_SITE_FUNCTION), function);
 }
 
+/* As docs/integrating-a-scheduler.md has it. */
+static uint32_t script_site(const char *file, uint32_t line)
+{
+	const struct ctp_site_source source = {
+		.kind = CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C), .line = line, .file = file};
+	uint64_t position = (uint64_t)line << 32;
+	uint32_t site = ctp_site_lookup(file, position, NULL);
+
+	return site ? site : ctp_site_remember(file, position, NULL, &source);
+}
+
+static void site_of_script(void)
+{
+	static const char file[] = "books.lua";
+	struct reader reader;
+	uint32_t site, other;
+
+	attach(&reader);
+	site = script_site(file, 14);
+	other = script_site(file, 15);
+	CHECK(site != other);
+	CHECK_EQUAL(script_site(file, 14), site);
+	CHECK_EQUAL(script_site(file, 15), other);
+	CHECK_EQUAL(reader.header->sites_used, 3);
+	CHECK_EQUAL(reader_site(&reader, other)->line, 15);
+	CHECK_EQUAL(
+		reader_site(&reader, other)->ready, CTP_SITE_READY(CTP_SITE_SOURCE, CTP_FORM_C));
+	CHECK_TEXT(reader_text(&reader, reader_site(&reader, other)->file), file);
+}
+
 static uint32_t remember_reason(const char *reason, uint32_t bytes)
 {
 	struct ctp_site_source source = {CTP_SITE_NAME, 0, 0, bytes, NULL, NULL, reason, 0};
@@ -284,6 +314,7 @@ int main(void)
 	reader_listen();
 	CHECK_EQUAL(in_child(site_at_place), 0);
 	CHECK_EQUAL(in_child(site_of_address), 0);
+	CHECK_EQUAL(in_child(site_of_script), 0);
 	CHECK_EQUAL(in_child(texts), 0);
 	CHECK_EQUAL(in_child(too_many_sites), 0);
 	CHECK_EQUAL(in_child(too_many_names), 0);
