@@ -41,10 +41,11 @@ static void tell_judgement(
 {
 	const struct judged *judged = judging_borrow(serve->judging);
 	struct ct_error error;
+	bool has_trouble = judging_trouble(serve->judging, &error);
 
 	json_key_unsigned(json, "generation", judged ? judged->generation : 0);
 	json_key(json, "standings");
-	serve_standing_tell(json, now, judged);
+	serve_standing_tell(json, now, judged, has_trouble);
 	if (judged) {
 		json_key_unsigned(json, "judged_ago_ns", clock_monotonic_ns() - judged->begun_ns);
 		json_key_unsigned(json, "judging_took_ns", judged->took_ns);
@@ -53,7 +54,7 @@ static void tell_judgement(
 		json_key_unsigned(json, "nr_lost_judged", judged->report->quality.nr_lost);
 		judging_return(serve->judging, judged);
 	}
-	if (judging_trouble(serve->judging, &error))
+	if (has_trouble)
 		json_key_text(json, "trouble", error.text);
 }
 

@@ -33,9 +33,9 @@ void serve_api_tell_findings(struct json *json, const struct judged *judged);
 
 /*
  * serve_standing_tell: writes the list for the status strip of every screen. `now` is NULL if nothing is recorded;
- * `judged` is NULL if nothing was judged.
+ * `judged` is NULL if nothing was judged; with `has_trouble`, the trace could not be judged since then.
  */
-void serve_standing_tell(
-	struct json *json, const struct ct_record_now *now, const struct judged *judged);
+void serve_standing_tell(struct json *json, const struct ct_record_now *now,
+	const struct judged *judged, bool has_trouble);
 
 #endif

@@ -56,7 +56,8 @@ static void tell_recording(struct json *json, const struct ct_record_now *now, s
 	tell_engine(json, now, text);
 }
 
-static void tell_first_look(struct json *json, const struct judged *judged, struct text *text)
+static void tell_first_look(
+	struct json *json, const struct judged *judged, bool has_trouble, struct text *text)
 {
 	uint64_t count = judged->report->quality.nr_events;
 
@@ -64,12 +65,13 @@ static void tell_first_look(struct json *json, const struct judged *judged, stru
 	text_count(text, count);
 	text_add(text, " of ");
 	text_count(text, count + ct_trace_tables(judged->trace)->nr_before);
-	text_add(text, " events; the whole trace is being read");
+	text_add(text, " events");
+	text_add(text, has_trouble ? "" : "; the whole trace is being read");
 	tell(json, CT_STANDING_PART, true, text);
 }
 
-void serve_standing_tell(
-	struct json *json, const struct ct_record_now *now, const struct judged *judged)
+void serve_standing_tell(struct json *json, const struct ct_record_now *now,
+	const struct judged *judged, bool has_trouble)
 {
 	struct text text = {0};
 
@@ -82,7 +84,7 @@ void serve_standing_tell(
 		tell(json, CT_STANDING_END, false, &text);
 	}
 	if (judged && judged->is_first_look)
-		tell_first_look(json, judged, &text);
+		tell_first_look(json, judged, has_trouble, &text);
 	if (judged) {
 		text_add(&text, "judged ");
 		text_duration(&text, (int64_t)(clock_monotonic_ns() - judged->begun_ns));
