@@ -31,6 +31,7 @@ struct stack {
 	uint32_t own[OWN_CALLS]; /* places of its innermost own calls */
 	uint64_t outer;          /* behind the call in the outermost own function */
 	bool has_ended;          /* the function for which it was begun has returned */
+	bool leaves_itself;      /* the innermost own function calls the code that switches */
 };
 
 /* What is being told of one look. */
@@ -62,13 +63,15 @@ static bool has_not_begun(const struct telling *telling, const struct context *c
 	       (context->stack_start && context->call == CONTEXT_CALL_UNKNOWN);
 }
 
-static void keep_own_calls(struct stack *stack, const struct calls *row)
+static void keep_own_calls(const struct found *found, struct stack *stack, const struct calls *row)
 {
 	size_t i;
 
 	for (i = 0; i < row->count && stack->nr_own < OWN_CALLS; i++)
 		if (row->are_own[i])
 			stack->own[stack->nr_own++] = row->places[i];
+	/* What was saved is in the code that switches, which has no line, or just behind its call. */
+	stack->leaves_itself = row->are_own[0] || !found->places.at[row->places[0]].file[0];
 }
 
 static void take(struct telling *telling, const struct context *context)
@@ -100,7 +103,7 @@ static void take(struct telling *telling, const struct context *context)
 		stack.end = row.end;
 	/* A row that breaks off at once says nothing of where its coroutine is. */
 	if (!coroutine.is_initial && row.count > 1)
-		keep_own_calls(&stack, &row);
+		keep_own_calls(telling->found, &stack, &row);
 	stack.outer = row.outer + 1;
 	stack.index = (uint32_t)telling->found->coroutines.count;
 	coroutine.address = stack.start ? context->address : row.end;
@@ -163,23 +166,27 @@ static bool differ(const struct telling *telling, uint32_t depth)
 	return false;
 }
 
-static bool is_leaving_word(const char *word, size_t length)
+static bool is_leaving_word(const char *word, size_t length, bool calls_switch)
 {
-	static const char *const words[] = {
-#define L(word) word,
+	static const struct {
+		const char *text;
+		bool is_of_applications;
+	} words[] = {
+#define L(word, is_of_applications) {word, is_of_applications},
 #include "frames/leaving.def"
 #undef L
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (strlen(words[i]) == length && strncasecmp(words[i], word, length) == 0)
-			return true;
+		if (strlen(words[i].text) == length &&
+			strncasecmp(words[i].text, word, length) == 0)
+			return calls_switch || !words[i].is_of_applications;
 	return false;
 }
 
 /* Has the function's own name, without what it is in and its arguments, such a word? */
-static bool is_called_as_leaving(const char *function)
+static bool is_called_as_leaving(const char *function, bool calls_switch)
 {
 	static const char nameless[] = "(anonymous namespace)::";
 	const char *inside = strstr(function, nameless);
@@ -195,7 +202,7 @@ static bool is_called_as_leaving(const char *function)
 		for (length = 0;
 			start + length < end && isalpha((unsigned char)function[start + length]);)
 			length++;
-		if (is_leaving_word(&function[start], length))
+		if (is_leaving_word(&function[start], length, calls_switch))
 			return true;
 	}
 	return false;
@@ -207,7 +214,8 @@ static uint32_t step_over(const struct telling *telling, const struct stack *sta
 	const struct found_place *places = telling->found->places.at;
 	uint32_t at = depth;
 
-	while (at + 2 < stack->nr_own && is_called_as_leaving(places[stack->own[at]].function))
+	while (at + 2 < stack->nr_own && is_called_as_leaving(places[stack->own[at]].function,
+						 at == 0 && stack->leaves_itself))
 		at++;
 	return at;
 }

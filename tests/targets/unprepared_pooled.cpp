@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A program that nobody prepared, whose stackful coroutines are kept when their function has returned, to be used
-// again; no probe. All that wait do so in one function, by the same row of calls. The output is how many wait at which
-// line, and how many have ended, as JSON on one line: {"40": 60, "ended": 40}. `timed`: it then sleeps with a time-out.
+// again; no probe. All that wait do so in one function, by the same row of calls; its name has words that functions
+// have, too, by which coroutines leave their stacks. The output is how many wait at which line, and how many have
+// ended, as JSON on one line: {"40": 60, "ended": 40}. `timed`: it then sleeps with a time-out.
 #include <cstdio>
 #include <memory>
 #include <poll.h>
@@ -36,7 +37,7 @@ __attribute__((noinline)) void coroutine_yield(Coroutine *self)
 	asm volatile("");
 }
 
-__attribute__((noinline)) void wait_for_reply(Coroutine *self)
+__attribute__((noinline)) void suspend_transfer(Coroutine *self)
 {
 	waiting_line = __LINE__ + 1;
 	coroutine_yield(self);
@@ -48,7 +49,7 @@ __attribute__((noinline)) void request(Coroutine *self)
 	if (self->number % 5 < 2)
 		return;
 	for (;;)
-		wait_for_reply(self);
+		suspend_transfer(self);
 }
 
 void begin(unsigned high, unsigned low)
