@@ -27,7 +27,7 @@ static void print_who_attached(
 {
 	if (stats->has_probe)
 		return;
-	if (report && report->quality.nr_coros) {
+	if (stats->is_from_memory || (report && report->quality.nr_coros)) {
 		fputs("; no probe attached: the coroutines were found in the program's memory",
 			line);
 		return;

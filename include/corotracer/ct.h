@@ -389,6 +389,7 @@ struct ct_record_stats {
 	bool keeps_former; /* nothing was recorded: the old trace of that name is kept */
 	/* what the program calls so that its probe attaches */
 	const struct ct_attaching *attaching;
+	bool is_from_memory; /* without a probe: coroutines were found in the program's memory */
 };
 
 /*
@@ -445,7 +446,8 @@ void ct_process_look_free(struct ct_process_look *look);
 
 /*
  * ct_record_close: completes the output and frees the recording. Returns the output's status. If nothing was recorded,
- * or if the program failed and had no probe, an old file of the output's name keeps that name.
+ * or if the program failed, had no probe, and no coroutine was found in its memory, an old file of the output's name
+ * keeps that name.
  */
 enum ct_status ct_record_close(struct ct_record *record, struct ct_error *reterr);
 

@@ -507,6 +507,7 @@ void collect_stats(const struct collect *collect, struct ct_record_stats *ret_st
 		.has_probe = collect->has_probe,
 		.has_ledger = collect->has_ledger,
 		.is_go = collect->is_go,
+		.is_from_memory = collect->is_from_memory,
 		.attaching = attaching_of(collect),
 		.has_ended = target->has_ended,
 		.ending = target->ending,

@@ -20,6 +20,11 @@ struct frames_again {
 	 */
 	void (*pause)(void *context);
 	enum ct_status (*open)(void *context, struct image **ret_image, struct ct_error *reterr);
+	/*
+	 * has_ended: has the program? Its memory can no longer be read then, and a look that was not over by then is
+	 * dropped for the first one. NULL: not asked
+	 */
+	bool (*has_ended)(void *context);
 	void *context;
 };
 

@@ -56,11 +56,23 @@ static void use_image(struct telling *telling, enum ct_status status, struct ima
 		telling->image = telling->images[telling->nr_images++] = image;
 }
 
+static bool has_ended(const struct frames_again *again)
+{
+	return again && again->has_ended && again->has_ended(again->context);
+}
+
+static void use_before(struct telling *telling)
+{
+	telling->found = telling->before;
+	memset(&telling->before, 0, sizeof(telling->before));
+	telling->between = 0;
+}
+
 static enum ct_status look_again(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
 	uint64_t first_ns = clock_monotonic_ns();
-	struct image *image = NULL;
+	struct image *image = NULL, *former = telling->image;
 	enum ct_status status;
 
 	telling->before = telling->found;
@@ -69,14 +81,19 @@ static enum ct_status look_again(
 	status = again->open(again->context, &image, reterr);
 	use_image(telling, status, image);
 	if (status == CT_END) {
-		telling->found = telling->before;
-		memset(&telling->before, 0, sizeof(telling->before));
+		use_before(telling);
 		return CT_OK;
 	}
 	if (status)
 		return status;
 	telling->between = (ct_time)(clock_monotonic_ns() - first_ns);
-	return look(telling, reterr);
+	status = look(telling, reterr);
+	if (!has_ended(again))
+		return status;
+	found_fini(&telling->found);
+	use_before(telling);
+	telling->image = former;
+	return CT_OK;
 }
 
 static enum ct_status open_readers(struct telling *telling, struct ct_error *reterr)
@@ -194,14 +211,31 @@ static void tell_running(struct telling *telling)
 	}
 }
 
+/* What can no longer be read leads to nothing: that says nothing of who could be woken. */
+static enum ct_status judge_followed(
+	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
+{
+	struct found *found = &telling->found;
+	size_t i, nr_sights = found->sights.count;
+
+	if (has_ended(again))
+		return CT_OK;
+	if (!follow_judge(found, telling->image))
+		return ct_fail_memory(reterr);
+	if (!has_ended(again))
+		return CT_OK;
+	found->sights.count = nr_sights;
+	for (i = 0; i < found->coroutines.count; i++)
+		found->coroutines.at[i].is_unreached = false;
+	return CT_OK;
+}
+
 static enum ct_status find_all(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
 {
 	enum ct_status status = find(telling, again, reterr);
 
-	if (status == CT_OK && !follow_judge(&telling->found, telling->image))
-		status = ct_fail_memory(reterr);
-	return status;
+	return status ? status : judge_followed(telling, again, reterr);
 }
 
 static enum ct_status find_and_tell(struct telling *telling, const struct frames_again *again,

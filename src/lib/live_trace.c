@@ -141,7 +141,7 @@ static void pause_between(void *context)
 static enum ct_status open_frames(
 	struct watch *watch, struct ct_source **ret_source, struct ct_error *reterr)
 {
-	struct frames_again again = {pause_between, open_image, watch};
+	struct frames_again again = {pause_between, open_image, NULL, watch};
 	struct live *before = (struct live *)(uintptr_t)watch->live.seen;
 	struct image *image;
 	enum ct_status status = open_image(watch, &image, reterr);

@@ -1,33 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks into the memory of a program whose coroutines stand still, all or some (memory_look.h). */
-#include <inttypes.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
 #include "base/clock.h"
-#include "base/failure.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "frames/frames.h"
-#include "kernel/procfs.h"
-#include "session/memory_found.h"
 #include "session/memory_look.h"
+#include "session/memory_reading.h"
+#include "session/memory_words.h"
 
 #define STILL_NS UINT64_C(500000000)
 #define STILL_WITHOUT_NS UINT64_C(1000000000) /* without a probe: it may still be starting */
 #define AGAIN 4u  /* times as long in one silence, or after a look that saw nothing */
 #define SHARE 20u /* looks take one part in so many of the time */
 #define NICE 10   /* lower priority than the traced program */
-#define SIGHTS_MAX 4096u
-#define AT_ONCE_NS UINT64_C(100000000)      /* what ends moves a little before the end */
-#define LARGEST_BYTES (UINT64_C(512) << 20) /* that a program may have in memory */
 
 /* A program that is asked to end may end its coroutines first: how long that may take. */
 #define ENDING_NS UINT64_C(5000000000)
@@ -45,32 +36,6 @@
 #define LAST_NS UINT64_C(64000000000)
 #define SHARE_MOVING 100u            /* looks take one part in so many of a processor */
 #define LENT_NS UINT64_C(8000000000) /* of it, in advance */
-#define BETWEEN_NS 1000000000L       /* from one look to the other, without a probe */
-#define PAUSES 50
-
-struct seen {
-	const char *text; /* NULL: nothing */
-	uint64_t coro;
-	bool was_true; /* when the program was asked to end */
-};
-
-struct look {
-	struct collect_still still;
-	bool goes_on; /* other coroutines went on meanwhile */
-	bool is_left_out;
-	bool is_void;        /* the program ended meanwhile, or the look was cut short */
-	uint64_t nr_dropped; /* sights of coroutines that went on meanwhile */
-	atomic_bool *is_hurried;
-	uint64_t started_ns; /* debug information is read first */
-	uint64_t begun_ns;   /* memory began to be read: as of then, or later, is what is seen */
-	uint64_t ended_ns;
-	uint64_t cost_ns;   /* time of a processor */
-	uint64_t same_ns;   /* when it was last seen that the coroutines have not moved */
-	uint64_t moved_ns;  /* and first seen that they have, since it started; 0: they have not */
-	struct arena arena; /* of the texts */
-	VEC(struct seen) sights;
-	struct memory_found found; /* without a probe: the coroutines */
-};
 
 struct memory_look {
 	struct collect *collect;
@@ -79,10 +44,10 @@ struct memory_look {
 	bool is_looking;
 	bool is_over; /* the recording is: there are no more looks */
 	atomic_bool is_done;
-	atomic_bool is_hurried;     /* the look has no time to wait */
-	struct look present;        /* the thread's, while it looks */
-	struct look last;           /* the last one that saw something */
-	struct collect_still tried; /* at the last look at a program that stood still */
+	atomic_bool is_hurried;        /* the look has no time to wait */
+	struct memory_reading present; /* the thread's, while it looks */
+	struct memory_reading last;    /* the last one that saw something */
+	struct collect_still tried;    /* at the last look at a program that stood still */
 	uint64_t tried_ns;
 	uint64_t due_ns;
 	uint64_t since_ns; /* when the first look could have been */
@@ -113,7 +78,7 @@ struct memory_look *memory_look_new(struct collect *collect, struct ct_sink *sin
 	return memory;
 }
 
-static void clear(struct look *look)
+static void clear(struct memory_reading *look)
 {
 	memory_found_fini(&look->found);
 	arena_fini(&look->arena);
@@ -121,116 +86,20 @@ static void clear(struct look *look)
 	look->sights.count = 0;
 	look->same_ns = look->moved_ns = 0;
 	look->is_left_out = look->is_void = false;
+	look->has_first = look->is_single = false;
+	look->is_of_former = look->is_gone = false;
 	look->nr_dropped = 0;
 }
 
 /* ---------------------------------------------------------------- the thread */
 
-static bool take(void *context, uint64_t coro, const char *text)
-{
-	struct look *look = context;
-	struct seen seen = {.text = arena_text(&look->arena, text, strlen(text)), .coro = coro};
-
-	return seen.text && look->sights.count < SIGHTS_MAX && vec_push(&look->sights, seen);
-}
-
-static bool has_ended(pid_t pid)
-{
-	struct procfs_stat stat;
-
-	return !procfs_stat(pid, &stat) || stat.state == 'Z' || stat.state == 'X';
-}
-
-/* A look takes up to so much memory and time as the program has memory, and nobody asked for it. */
-static bool is_too_large(const struct look *look)
-{
-	struct procfs_stat stat;
-
-	return procfs_stat((pid_t)look->still.pid, &stat) && stat.nr_resident > LARGEST_BYTES;
-}
-
-static void say_too_large(struct look *look)
-{
-	char words[160];
-
-	snprintf(words, sizeof(words),
-		"its memory was left out, as it is more than %" PRIu64
-		" MiB; 'corotracer report %lld' looks into it while it runs",
-		LARGEST_BYTES >> 20, (long long)look->still.pid);
-	look->is_left_out = true;
-	take(look, 0, words);
-}
-
-static void pause_between(void *context)
-{
-	const struct look *look = context;
-	const struct timespec span = {.tv_nsec = BETWEEN_NS / PAUSES};
-	int i;
-
-	for (i = 0; i < PAUSES && !atomic_load(look->is_hurried); i++)
-		nanosleep(&span, NULL);
-}
-
-static enum ct_status open_again(void *context, struct image **ret_image, struct ct_error *reterr)
-{
-	const struct look *look = context;
-
-	if (atomic_load(look->is_hurried))
-		return CT_END;
-	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
-}
-
-static enum ct_status open_fresh(void *context, struct image **ret_image, struct ct_error *reterr)
-{
-	struct look *look = context;
-
-	if (atomic_load(look->is_hurried))
-		return ct_fail(reterr, CT_ERR_NOT_FOUND, "there was no time for a look");
-	look->begun_ns = clock_monotonic_ns();
-	return image_open_process((pid_t)look->still.pid, ret_image, reterr);
-}
-
-static void see(struct look *look)
-{
-	struct frames_again again = {pause_between, open_again, look};
-	struct frames_seeing seeing = {.is_recorded = look->still.has_probe,
-		.goes_on = look->goes_on,
-		.again = look->still.has_probe ? NULL : &again,
-		.ret_source = look->still.has_probe ? NULL : &look->found.source,
-		.fresh = open_fresh,
-		.take = take,
-		.context = look};
-	struct image *image;
-
-	if (image_open_process((pid_t)look->still.pid, &image, NULL) == CT_OK)
-		frames_see(image, &seeing, NULL);
-}
-
-static uint64_t spent_ns(void)
-{
-	struct timespec spent;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
-	return (uint64_t)spent.tv_sec * UINT64_C(1000000000) + (uint64_t)spent.tv_nsec;
-}
-
 /* A look that fails sees nothing, and another one may follow. */
 static void *look_now(void *argument)
 {
 	struct memory_look *memory = argument;
-	struct look *look = &memory->present;
 
 	setpriority(PRIO_PROCESS, (id_t)gettid(), NICE);
-	if (is_too_large(look))
-		say_too_large(look);
-	else
-		see(look);
-	/* What ends while it is looked at is seen in part. */
-	look->is_void = has_ended((pid_t)look->still.pid);
-	if (look->goes_on && !look->still.has_probe)
-		look->is_void |= atomic_load(look->is_hurried);
-	look->ended_ns = clock_monotonic_ns();
-	look->cost_ns = spent_ns();
+	memory_reading_take(&memory->present);
 	atomic_store_explicit(&memory->is_done, true, memory_order_release);
 	return NULL;
 }
@@ -242,6 +111,7 @@ static void begin(struct memory_look *memory, const struct collect_still *still,
 	clear(&memory->present);
 	memory->present.still = *still;
 	memory->present.goes_on = goes_on;
+	memory->present.program = memory_found_program((pid_t)still->pid);
 	memory->looked_ns = clock_monotonic_ns();
 	memory->present.started_ns = memory->present.begun_ns = memory->looked_ns;
 	atomic_store_explicit(&memory->is_done, false, memory_order_relaxed);
@@ -262,7 +132,7 @@ static uint64_t larger(uint64_t one, uint64_t other)
  * Ever more rarely: what goes on has many waits that are long, and meant to be. Debug information makes the first looks
  * dear, so that some of the time is lent.
  */
-static void plan(struct memory_look *memory, const struct look *look)
+static void plan(struct memory_look *memory, const struct memory_reading *look)
 {
 	uint64_t earned_ns;
 
@@ -278,7 +148,7 @@ static void plan(struct memory_look *memory, const struct look *look)
 /* Returns whether there is a new last look. */
 static bool end(struct memory_look *memory)
 {
-	struct look *look = &memory->present, former = memory->last;
+	struct memory_reading *look = &memory->present, former = memory->last;
 	uint64_t took_ns;
 
 	pthread_join(memory->thread, NULL);
@@ -290,7 +160,7 @@ static bool end(struct memory_look *memory)
 	else
 		memory->due_ns = look->started_ns + took_ns * (look->sights.count ? SHARE : AGAIN);
 	/* A program that goes on, and in which nothing waits any more, is no longer as it was. */
-	if (look->is_void || (look->sights.count == 0 && !look->goes_on) ||
+	if (look->is_void || look->is_of_former || (look->sights.count == 0 && !look->goes_on) ||
 		(look->is_left_out && memory->last.sights.count))
 		return false;
 	memory_found_keep(&look->found, memory->collect, look->still.process, look->goes_on);
@@ -304,14 +174,22 @@ static bool is_same(const struct collect_still *one, const struct collect_still 
 	return one->pid == other->pid && one->since_ns == other->since_ns;
 }
 
-static void note_move(struct look *look, const struct collect_still *still, uint64_t now_ns)
+static void note_move(
+	struct memory_reading *look, const struct collect_still *still, uint64_t now_ns)
 {
+	uint32_t program = 0;
+
+	if (!look->still.has_probe && look->still.process == still->process)
+		program = memory_found_program((pid_t)still->pid);
+	look->is_of_former |= program && look->program && program != look->program;
 	if (look->moved_ns)
 		return;
-	if (is_same(&look->still, still))
+	if (is_same(&look->still, still) && !look->is_of_former) {
 		look->same_ns = now_ns;
-	else
-		look->moved_ns = now_ns;
+		return;
+	}
+	look->moved_ns = now_ns;
+	look->is_gone = memory_reading_has_ended(look);
 }
 
 static uint64_t still_for(const struct collect_still *still, uint64_t now_ns)
@@ -349,15 +227,15 @@ static bool is_due_moving(struct memory_look *memory, struct collect_still *stil
 
 /* ---------------------------------------------------------------- what is said */
 
-static bool was_true(const struct look *look, const struct collect *collect,
-	const struct seen *seen, uint64_t at_ns)
+static bool was_true(const struct memory_reading *look, const struct collect *collect,
+	const struct memory_seen *seen, uint64_t at_ns)
 {
 	return seen->coro && collect_waits_since(collect, look->still.process, seen->coro, at_ns) <
 				     look->begun_ns;
 }
 
-static void define(
-	struct memory_look *memory, const struct look *look, const char *text, uint64_t coro)
+static void define(struct memory_look *memory, const struct memory_reading *look, const char *text,
+	uint64_t coro)
 {
 	struct ct_definition definition = {.type = CT_DEFINE_NOTE,
 		.note = {.text = text,
@@ -373,7 +251,8 @@ static void define(
 	memory->has_defined = text[0] != '\0';
 }
 
-static void define_look(struct memory_look *memory, const struct look *look, const char *words)
+static void define_look(
+	struct memory_look *memory, const struct memory_reading *look, const char *words)
 {
 	size_t i;
 
@@ -385,13 +264,13 @@ static void define_look(struct memory_look *memory, const struct look *look, con
 }
 
 /* What has moved while it was looked at was seen in part. */
-static uint64_t drop_moved(struct look *look, const struct collect *collect)
+static uint64_t drop_moved(struct memory_reading *look, const struct collect *collect)
 {
 	uint64_t nr_dropped = 0;
 	size_t i;
 
 	for (i = 0; i < look->sights.count; i++) {
-		struct seen *seen = &look->sights.at[i];
+		struct memory_seen *seen = &look->sights.at[i];
 
 		if (!seen->text || look->is_left_out || was_true(look, collect, seen, UINT64_MAX))
 			continue;
@@ -404,7 +283,7 @@ static uint64_t drop_moved(struct look *look, const struct collect *collect)
 /* Whatever ends the engine: the trace has what was seen last. */
 static void keep(struct memory_look *memory)
 {
-	struct look *look = &memory->last;
+	struct memory_reading *look = &memory->last;
 	char words[128];
 
 	if (look->goes_on && look->still.has_probe)
@@ -441,7 +320,7 @@ void memory_look_step(struct memory_look *memory, uint64_t now_ns)
 
 void memory_look_signal(struct memory_look *memory, int signal_number, uint64_t now_ns)
 {
-	struct look *last;
+	struct memory_reading *last;
 	size_t i;
 
 	if (!memory || memory->is_over || (signal_number != SIGINT && signal_number != SIGTERM))
@@ -454,21 +333,26 @@ void memory_look_signal(struct memory_look *memory, int signal_number, uint64_t 
 			was_true(last, memory->collect, &last->sights.at[i], now_ns - DELIVERED_NS);
 }
 
+static bool was_asked(const struct memory_look *memory, uint64_t now_ns)
+{
+	return memory->asked_ns && now_ns - memory->asked_ns <= ENDING_NS;
+}
+
 /* Leaves what is still so; *ret_nr_dropped: how many of the sights are of coroutines that went on. */
 static bool leave_true(struct memory_look *memory, uint64_t now_ns, uint64_t *ret_nr_dropped)
 {
-	struct look *last = &memory->last;
-	bool was_asked = memory->asked_ns && now_ns - memory->asked_ns <= ENDING_NS;
-	uint64_t at_ns = was_asked ? memory->asked_ns - DELIVERED_NS : now_ns - LEAVING_NS;
+	struct memory_reading *last = &memory->last;
+	bool is_asked = was_asked(memory, now_ns);
+	uint64_t at_ns = is_asked ? memory->asked_ns - DELIVERED_NS : now_ns - LEAVING_NS;
 	size_t i, count = 0;
 
 	*ret_nr_dropped = 0;
 	for (i = 0; i < last->sights.count; i++) {
-		struct seen *seen = &last->sights.at[i];
+		struct memory_seen *seen = &last->sights.at[i];
 
 		if (!seen->text)
 			continue;
-		if (!last->is_left_out && !(was_asked && seen->was_true) &&
+		if (!last->is_left_out && !(is_asked && seen->was_true) &&
 			!was_true(last, memory->collect, seen, at_ns)) {
 			*ret_nr_dropped += seen->coro != 0;
 			seen->text = NULL;
@@ -478,51 +362,10 @@ static bool leave_true(struct memory_look *memory, uint64_t now_ns, uint64_t *re
 	return count > 0;
 }
 
-/* Without a probe, only the ledger tells that a program goes on. */
-static void say_when(const struct look *look, uint64_t now_ns, struct text *words)
-{
-	const struct collect_still *still = &look->still;
-
-	text_format(words,
-		"process %lld was looked into %.1f s before the recording ended, when %s for %.1f "
-		"s",
-		(long long)still->pid, (double)(now_ns - look->begun_ns) / 1e9,
-		still->has_probe ? "its coroutines had not moved"
-				 : "nothing of it had been recorded",
-		(double)(look->started_ns - still->since_ns) / 1e9);
-	if (look->moved_ns && now_ns - look->moved_ns >= AT_ONCE_NS)
-		text_format(words, "; the program went on %.1f s before the recording ended",
-			(double)(now_ns - look->moved_ns) / 1e9);
-}
-
-static void say_moving(
-	const struct look *look, uint64_t nr_dropped, uint64_t now_ns, struct text *words)
-{
-	if (look->is_left_out) {
-		text_format(
-			words, "process %lld was to be looked into", (long long)look->still.pid);
-		return;
-	}
-	text_format(words, "process %lld was looked into %.1f s before the recording ended, while",
-		(long long)look->still.pid, (double)(now_ns - look->begun_ns) / 1e9);
-	if (!look->still.has_probe) {
-		text_format(words,
-			" it went on: what is said was the same at two looks, %.1f s apart, and no "
-			"event tells what has been since",
-			(double)BETWEEN_NS / 1e9);
-		return;
-	}
-	text_add(words, " other coroutines went on: those of which something is said have not "
-			"moved since");
-	if (nr_dropped)
-		text_format(words, "; %" PRIu64 " sight%s of others left out, as those have",
-			nr_dropped, nr_dropped == 1 ? " is" : "s are");
-}
-
 /* Returns whether there is something to say, and what of the look as a whole. */
 static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *words)
 {
-	struct look *last = &memory->last;
+	struct memory_reading *last = &memory->last;
 	/* What moved before its memory was read was seen on its way. */
 	bool stood_still = !last->goes_on &&
 			   (!last->moved_ns || (last->same_ns >= last->begun_ns &&
@@ -531,31 +374,51 @@ static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *wor
 
 	if (last->sights.count == 0)
 		return false;
-	if (stood_still) {
-		say_when(last, now_ns, words);
-		return true;
-	}
-	if (!last->still.has_probe && !last->goes_on)
+	if (!stood_still && !last->still.has_probe && !last->goes_on)
 		return false;
-	if (last->still.has_probe && !leave_true(memory, now_ns, &nr_dropped))
+	if (!stood_still && last->still.has_probe && !leave_true(memory, now_ns, &nr_dropped))
 		return false;
-	say_moving(last, nr_dropped + last->nr_dropped, now_ns, words);
+	if (stood_still)
+		memory_words_still(last, now_ns, words);
+	else
+		memory_words_moving(last, nr_dropped + last->nr_dropped, now_ns, words);
 	return true;
 }
 
-/* The coroutines themselves say more than sentences about them, which they replace. */
-static void put_found(struct memory_look *memory, const char *words)
+/*
+ * In the trace, coroutines wait until its end: those that may have moved since are left to sentences. A probe gives
+ * coroutines the numbers that a look gives them, and most that is said of a recording with one is not true of what was
+ * found.
+ */
+static bool has_lasted(const struct memory_look *memory, uint64_t now_ns)
 {
-	struct look *last = &memory->last;
-	const struct ct_tables *tables = last->found.source->tables;
+	const struct memory_reading *last = &memory->last;
+	struct ct_record_stats stats;
+
+	collect_stats(memory->collect, &stats);
+	if (stats.has_probe || last->is_of_former)
+		return false;
+	return last->goes_on || !last->moved_ns || last->is_gone ||
+	       (was_asked(memory, now_ns) && last->moved_ns >= memory->asked_ns - DELIVERED_NS);
+}
+
+/* The coroutines themselves say more than sentences about them, which they replace. */
+static bool put_found(struct memory_look *memory, const char *words, uint64_t now_ns)
+{
+	struct memory_reading *last = &memory->last;
+	const struct ct_tables *tables;
 	uint32_t i;
 
+	if (!last->found.source || !has_lasted(memory, now_ns) ||
+		collect_put_seen(memory->collect, last->still.process, last->found.source,
+			last->found.threads, NULL))
+		return false;
+	tables = last->found.source->tables;
 	memory->nr_defined++;
 	define(memory, last, words, 0);
 	for (i = 0; i < tables->nr_sights; i++)
 		define(memory, last, tables->sights[i].text, tables->sights[i].coro);
-	collect_put_seen(memory->collect, last->still.process, last->found.source,
-		last->found.threads, NULL);
+	return true;
 }
 
 void memory_look_finish(struct memory_look *memory, uint64_t now_ns)
@@ -570,8 +433,8 @@ void memory_look_finish(struct memory_look *memory, uint64_t now_ns)
 		end(memory);
 	if (!settle(memory, now_ns, &words))
 		memory->last.sights.count = 0;
-	if (memory->last.sights.count && memory->last.found.source)
-		put_found(memory, text_peek(&words));
+	if (memory->last.sights.count && put_found(memory, text_peek(&words), now_ns))
+		memory->has_defined = true;
 	else if (memory->last.sights.count || memory->has_defined)
 		define_look(memory, &memory->last, text_peek(&words));
 	text_fini(&words);

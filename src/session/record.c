@@ -534,7 +534,7 @@ static bool keeps_former(const struct ct_record *record, const struct ct_record_
 		return false;
 	if (record->has_rows)
 		return stats->nr_rows == 0;
-	return stats->nr_events == 0 || (!stats->has_probe && has_failed);
+	return stats->nr_events == 0 || (!stats->has_probe && !stats->is_from_memory && has_failed);
 }
 
 void ct_record_stats(const struct ct_record *record, struct ct_record_stats *ret_stats)

@@ -94,7 +94,7 @@ def test_time_out(scratch):
     """A thread that sleeps with a time-out may have a timer of the program's to wait for: that is no standstill. A program
     that lives is not said to have ended in an unknown way, and its evidence is in no file."""
     program = compiled(scratch, COMPILERS[0], "unprepared_pooled", "-O2")
-    for more in ([], ["timed"]):
+    for more in ([], ["600"]):
         with running(program, *more) as (process, _):
             report = json.loads(run(COROTRACER, "report", "--format", "json", process.pid).stdout)
             text = run(COROTRACER, "report", process.pid).stdout

@@ -196,6 +196,54 @@ def test_frames(scratch):
     check(counts == wanted, f"{counts}, not {wanted}")
 
 
+LATE = """import asyncio, time, corotracer
+async def wait(event):
+    await event.wait()
+async def hang():
+    event = asyncio.Event()
+    tasks = [asyncio.create_task(wait(event)) for _ in range(3)]
+    await asyncio.sleep(0.1)
+    time.sleep(SECONDS)
+    corotracer.install()
+    event.set()
+    await asyncio.gather(*tasks)
+    await asyncio.gather(*(asyncio.create_task(asyncio.sleep(0.01)) for _ in range(3)))
+asyncio.run(hang())
+"""
+
+
+def is_from_memory(trace):
+    return json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)["trace"]["is_from_memory"]
+
+
+def test_watchdog_without_probe(scratch):
+    """A program that ends itself with a failure has its coroutines in the trace, also if a trace of that name is there;
+    beside a program that has a probe, sentences are said of them."""
+    program = compiled(scratch, "g++", "unprepared_pooled", "-O2")
+    trace = scratch / "seen.ctrace"
+    with subprocess.Popen(["sleep", "600"], stdout=subprocess.PIPE) as silent:
+        try:
+            run(COROTRACER, "run", "-o", trace, "--", "true", status=None)
+            done = run(COROTRACER, "run", "-o", trace, "--", program, "10", "3", status=3, stdin=silent.stdout)
+            check("stays the trace" not in done.stderr and "were found in the program's memory" in done.stderr, done.stderr)
+            check(sum(waiting(trace).values()) == 60 and is_from_memory(trace), f"{waiting(trace)}")
+            script = f"{sys.executable} -m corotracer -c 'import asyncio; asyncio.run(asyncio.sleep(0.1))'; exec {program} 10 3"
+            run(COROTRACER, "run", "-o", trace, "--", "sh", "-c", script, status=3, stdin=silent.stdout, env=with_package())
+            check(not is_from_memory(trace) and sights(trace), "a program with a probe, and one without: said, and no history")
+        finally:
+            silent.kill()
+
+
+def test_probe_afterwards(scratch):
+    """What was found before a probe attached has the numbers that the probe gives: it is left out."""
+    program = scratch / "late.py"
+    program.write_text(LATE.replace("SECONDS", "6"))
+    trace = scratch / "seen.ctrace"
+    run(COROTRACER, "run", "-o", trace, "--", sys.executable, program, env=with_package(), timeout=60)
+    report = json.loads(run(COROTRACER, "report", "--format", "json", trace, status=None).stdout)
+    check(not report["trace"]["is_from_memory"] and not report["findings"], f"{report['findings']}")
+
+
 def main():
     with folder() as name:
         scratch = pathlib.Path(name)
@@ -204,6 +252,8 @@ def main():
         test_stripped(scratch)
         test_nothing_is_said(scratch)
         test_watchdog(scratch)
+        test_watchdog_without_probe(scratch)
+        test_probe_afterwards(scratch)
         test_beside(scratch)
         test_beside_frames(scratch)
         test_beside_futures(scratch)

@@ -2,8 +2,10 @@
 // A program that nobody prepared, whose stackful coroutines are kept when their function has returned, to be used
 // again; no probe. All that wait do so in one function, by the same row of calls; its name has words that functions
 // have, too, by which coroutines leave their stacks. The output is how many wait at which line, and how many have
-// ended, as JSON on one line: {"40": 60, "ended": 40}. `timed`: it then sleeps with a time-out.
+// ended, as JSON on one line: {"40": 60, "ended": 40}. With a number, it then sleeps for so many seconds at most; a
+// second one is its exit status.
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <poll.h>
 #include <ucontext.h>
@@ -63,7 +65,7 @@ void begin(unsigned high, unsigned low)
 
 } // namespace
 
-int main(int argc, char **)
+int main(int argc, char **argv)
 {
 	std::vector<Coroutine> all(count);
 	for (int i = 0; i < count; i++) {
@@ -81,5 +83,6 @@ int main(int argc, char **)
 	std::printf("{\"%d\": %d, \"ended\": %d}\n", waiting_line, count * 3 / 5, count * 2 / 5);
 	std::fflush(stdout);
 	pollfd end{0, POLLIN, 0};
-	return poll(&end, 1, argc > 1 ? 600000 : -1) < 0;
+	poll(&end, 1, argc > 1 ? std::atoi(argv[1]) * 1000 : -1);
+	return argc > 2 ? std::atoi(argv[2]) : 0;
 }
