@@ -39,11 +39,10 @@ void image_close(struct image *image)
 	(void)image;
 }
 
-enum ct_status frames_see(struct image *image, bool is_recorded,
-	bool (*take)(void *context, uint64_t coro, const char *text), void *context,
-	struct ct_error *reterr)
+enum ct_status frames_see(
+	struct image *image, const struct frames_seeing *seeing, struct ct_error *reterr)
 {
-	(void)image, (void)is_recorded, (void)take, (void)context;
+	(void)image, (void)seeing;
 	return ct_fail(reterr, CT_ERR_UNSUPPORTED, "%s", why);
 }
 
