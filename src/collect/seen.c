@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/failure.h"
 #include "collect/collector.h"
+#include "stream/definition.h"
 
 struct putting {
 	struct collect *collect;
@@ -63,39 +64,15 @@ static void define_segment(struct putting *putting, uint32_t process)
 static void define_places(struct putting *putting)
 {
 	const struct ct_tables *tables = putting->tables;
-	struct ct_definition definition = {.type = CT_DEFINE_SITE};
+	struct ct_definition definition;
 	uint32_t i;
 
 	for (i = 1; i < tables->nr_sites; i++) {
-		const struct ct_site *site = &tables->sites[i];
-
-		definition.site = (struct ct_define_site){
-			.segment = putting->segment,
-			.id = i,
-			.kind = site->kind,
-			.form = site->form,
-			.line = site->line,
-			.column = site->column,
-			.file = site->file,
-			.function = site->function,
-			.reason = site->reason,
-			.module = site->module,
-			.address = site->address,
-			.module_offset = site->module_offset,
-			.callers = site->callers,
-			.stack = site->stack,
-			.frame_bytes = site->frame_bytes,
-		};
+		definition = definition_of_site(&tables->sites[i], putting->segment, i);
 		define(putting, &definition);
 	}
-	definition.type = CT_DEFINE_STACK;
 	for (i = 1; i < tables->nr_stacks; i++) {
-		definition.stack = (struct ct_define_stack){
-			.segment = putting->segment,
-			.id = i,
-			.site = tables->stacks[i].site,
-			.caller = tables->stacks[i].caller,
-		};
+		definition = definition_of_stack(&tables->stacks[i], putting->segment, i);
 		define(putting, &definition);
 	}
 }

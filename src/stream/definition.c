@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The texts and meanings of definitions. */
+/* The texts and meanings of definitions, and how they are made of entries of tables. */
 #include "stream/definition.h"
 
 size_t definition_texts(
@@ -45,4 +45,38 @@ bool definition_speaks_of_events(const struct ct_definition *definition)
 {
 	return definition->type == CT_DEFINE_HEARTBEAT || definition->type == CT_DEFINE_ENDING ||
 	       definition->type == CT_DEFINE_END;
+}
+
+struct ct_definition definition_of_site(const struct ct_site *site, uint32_t segment, uint32_t id)
+{
+	return (struct ct_definition){.type = CT_DEFINE_SITE,
+		.site = {
+			.segment = segment,
+			.id = id,
+			.kind = site->kind,
+			.form = site->form,
+			.line = site->line,
+			.column = site->column,
+			.file = site->file,
+			.function = site->function,
+			.reason = site->reason,
+			.module = site->module,
+			.address = site->address,
+			.module_offset = site->module_offset,
+			.callers = site->callers,
+			.stack = site->stack,
+			.frame_bytes = site->frame_bytes,
+		}};
+}
+
+struct ct_definition definition_of_stack(
+	const struct ct_stack *stack, uint32_t segment, uint32_t id)
+{
+	return (struct ct_definition){.type = CT_DEFINE_STACK,
+		.stack = {
+			.segment = segment,
+			.id = id,
+			.site = stack->site,
+			.caller = stack->caller,
+		}};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Properties of definitions, for code that copies them or passes them on. */
+/* Properties of definitions, for code that copies them or passes them on, and definitions of what tables have. */
 #ifndef STREAM_DEFINITION_H
 #define STREAM_DEFINITION_H
 
@@ -21,5 +21,14 @@ size_t definition_texts(
  * end. Such a definition must stay after the events that it speaks of.
  */
 bool definition_speaks_of_events(const struct ct_definition *definition);
+
+/*
+ * definition_of_site: makes the definition of a site that tables have, as number `id` of a segment.
+ * definition_of_stack: the same for a call on a stack; its site and its caller keep their numbers. Texts are those of
+ * the tables.
+ */
+struct ct_definition definition_of_site(const struct ct_site *site, uint32_t segment, uint32_t id);
+struct ct_definition definition_of_stack(
+	const struct ct_stack *stack, uint32_t segment, uint32_t id);
 
 #endif

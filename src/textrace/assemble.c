@@ -8,6 +8,7 @@
 #include "base/failure.h"
 #include "textrace/textrace.h"
 #include "base/vec.h"
+#include "stream/definition.h"
 
 struct assembly {
 	const struct ct_tables *tables;
@@ -169,41 +170,17 @@ static void define_thread(struct assembly *assembly, uint32_t number)
 static void define_site(struct assembly *assembly, uint32_t number)
 {
 	const struct ct_site *site = &assembly->tables->sites[number];
-	struct ct_definition definition = {.type = CT_DEFINE_SITE};
 
-	definition.site = (struct ct_define_site){
-		.segment = segment_of(site->process),
-		.id = number,
-		.kind = site->kind,
-		.form = site->form,
-		.line = site->line,
-		.column = site->column,
-		.file = site->file,
-		.function = site->function,
-		.reason = site->reason,
-		.module = site->module,
-		.address = site->address,
-		.module_offset = site->module_offset,
-		.callers = site->callers,
-		.stack = site->stack,
-		.frame_bytes = site->frame_bytes,
-	};
-	define(assembly, definition);
+	define(assembly, definition_of_site(site, segment_of(site->process), number));
 }
 
 static void define_stack(struct assembly *assembly, uint32_t number)
 {
 	const struct ct_tables *tables = assembly->tables;
 	const struct ct_stack *stack = &tables->stacks[number];
-	struct ct_definition definition = {.type = CT_DEFINE_STACK};
+	uint32_t segment = segment_of(tables->sites[stack->site].process);
 
-	definition.stack = (struct ct_define_stack){
-		.segment = segment_of(tables->sites[stack->site].process),
-		.id = number,
-		.site = stack->site,
-		.caller = stack->caller,
-	};
-	define(assembly, definition);
+	define(assembly, definition_of_stack(stack, segment, number));
 }
 
 static void define_mapping(struct assembly *assembly, uint32_t number)
