@@ -386,9 +386,9 @@ static bool settle(struct memory_look *memory, uint64_t now_ns, struct text *wor
 }
 
 /*
- * In the trace, coroutines wait until its end: those that may have moved since are left to sentences. A probe gives
- * coroutines the numbers that a look gives them, and most that is said of a recording with one is not true of what was
- * found.
+ * In the trace, coroutines wait until its end: those that may have moved since are left to sentences, unless the
+ * program fails right after that, as by its own watchdog. A probe gives coroutines the numbers that a look gives them,
+ * and most that is said of a recording with one is not true of what was found.
  */
 static bool has_lasted(const struct memory_look *memory, uint64_t now_ns)
 {
@@ -398,6 +398,8 @@ static bool has_lasted(const struct memory_look *memory, uint64_t now_ns)
 	collect_stats(memory->collect, &stats);
 	if (stats.has_probe || last->is_of_former)
 		return false;
+	if (stats.has_ended && stats.ending_value && now_ns - last->moved_ns <= LEAVING_NS)
+		return true;
 	return last->goes_on || !last->moved_ns || last->is_gone ||
 	       (was_asked(memory, now_ns) && last->moved_ns >= memory->asked_ns - DELIVERED_NS);
 }
