@@ -61,8 +61,11 @@ struct found_coroutine {
 		thread; /* of one that runs: index into the image's threads, or FOUND_NO_THREAD: not known */
 	uint64_t
 		awaited; /* address of the coroutine whose end it waits for; 0: none that is known */
-	uint64_t object;   /* handle of what else it waits for; 0: not known */
-	uint64_t bytes;    /* that its frame takes, or what it is kept in; 0: not known */
+	uint64_t object; /* handle of what else it waits for; 0: not known */
+	uint64_t bytes;  /* that its frame takes, or what it is kept in; 0: not known */
+	bool is_blocking; /* of one that runs: while its thread sleeps, no coroutine can run at all */
+	const char *
+		callees; /* of one that runs: what it called, in words; NULL: not known, or nothing */
 	uint64_t identity; /* by which a probe in the program knows it; 0: none, or not known */
 	bool has_probe;    /* a probe in the program would give it one */
 	bool is_bare;      /* nothing is known of what it waits for: it may be meant to */
@@ -102,6 +105,7 @@ struct found_variable {
 struct found_thread {
 	uint64_t tid;
 	bool runs;
+	bool sleeps;
 	bool has_account; /* what the kernel counts */
 	struct procfs_account account;
 	uint64_t first;     /* its stack pointer */
@@ -217,7 +221,8 @@ void found_sight(struct found *found, const char *text);
  * found_thread_at: returns what a thread is in; NULL: not known. found_thread_is_in: is the thread in the function with
  * this code, and can a word of its stack at this address belong to that function, or to one that it called?
  * found_thread_by: the thread with this id, which is looked for first at `index`; NULL: there is none.
- * found_thread_runs: was it running?
+ * found_thread_runs: was it running? found_thread_rested: has the thread, by its index at the earlier look and now,
+ * slept all the time in between? Then it is where it was. False: not known.
  * found_thread_holds: has each of the stacks that were taken of the thread this word? False: there are none.
  */
 const struct found_thread *found_thread_at(const struct found *found, uint32_t thread);
@@ -226,6 +231,8 @@ bool found_thread_is_in(
 bool found_thread_holds(const struct image_thread *thread, uint64_t word);
 const struct found_thread *found_thread_by(const struct found *found, uint32_t index, uint64_t tid);
 bool found_thread_runs(const struct found *found, uint32_t index, uint64_t tid);
+bool found_thread_rested(
+	const struct found *before, uint32_t then, const struct found *found, uint32_t now);
 
 /* A runtime whose coroutines can be found. */
 struct found_reader;

@@ -119,7 +119,11 @@ static bool is_as_before(const struct telling *telling, uint32_t at)
 		return false;
 	before = &telling->before.coroutines.at[index];
 	if (now->state == FRAME_RUNS && now->thread != FOUND_NO_THREAD)
-		return before->state == FRAME_RUNS && before->is_lasting && now->is_lasting;
+		return before->state == FRAME_RUNS &&
+		       ((before->is_lasting && now->is_lasting) ||
+			       (now->is_blocking &&
+				       found_thread_rested(&telling->before, before->thread,
+					       &telling->found, now->thread)));
 	return before->state == now->state && before->content == now->content;
 }
 
@@ -374,6 +378,16 @@ static void tell_running(struct telling *telling, ct_time time)
 					.object = 'R'});
 }
 
+static void put_sleep(struct telling *telling, uint32_t thread, ct_time time)
+{
+	const struct image_thread *of = &telling->image->threads.at[thread];
+
+	put_of_thread(telling, thread, time,
+		(struct ct_event){.kind = CTP_KIND_THREAD_STATE,
+			.coro = of->tid,
+			.object = (uint64_t)of->call << 8 | 'S'});
+}
+
 /* What will end by itself at some time is no standstill: a timer of the program's may be behind it. */
 static void tell_timed(struct telling *telling, ct_time time)
 {
@@ -382,10 +396,23 @@ static void tell_timed(struct telling *telling, ct_time time)
 
 	for (i = 0; i < image->threads.count; i++)
 		if (image->threads.at[i].is_timed)
-			put_of_thread(telling, i, time,
-				(struct ct_event){.kind = CTP_KIND_THREAD_STATE,
-					.coro = image->threads.at[i].tid,
-					.object = (uint64_t)image->threads.at[i].call << 8 | 'S'});
+			put_sleep(telling, i, time);
+}
+
+/* The thread is in a system call, which the coroutine made. */
+static void tell_kept(struct telling *telling, ct_time time)
+{
+	uint32_t i;
+
+	for (i = 0; telling->between && i < telling->found.coroutines.count; i++) {
+		const struct found_coroutine *coroutine = coroutine_of(telling, i);
+
+		if (coroutine->is_blocking && coroutine->thread != FOUND_NO_THREAD &&
+			is_as_before(telling, i) &&
+			telling->found.threads.at[coroutine->thread].sleeps &&
+			!telling->image->threads.at[coroutine->thread].is_timed)
+			put_sleep(telling, coroutine->thread, time);
+	}
 }
 
 /* How long each thread had run by the one look or the other, if both know it. */
@@ -486,6 +513,7 @@ void narrate_found(struct telling *telling)
 	tell_coroutines(telling, false);
 	tell_running(telling, telling->between + telling->later);
 	tell_timed(telling, telling->between + telling->later);
+	tell_kept(telling, telling->between + telling->later);
 	tell_accounts(telling, &telling->found, telling->between + telling->later);
 	tell_samples(telling);
 	tell_limits(telling);

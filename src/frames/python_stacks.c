@@ -4,6 +4,7 @@
  * thread's state has the address, how much is in use, and the end, side by side.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "frames/python_tasks.h"
@@ -166,6 +167,47 @@ static void tell_stack(struct python *python, const struct found_python_stack *s
 		python->found->has_stacks = true;
 	}
 	text_fini(&words);
+}
+
+/* A task's own coroutines keep their frames in themselves: behind that which runs a callback are those they called. */
+static bool runs_callbacks(struct python *python, const struct frame *frame)
+{
+	const struct python_code *code = python_code_at(python, frame->code);
+
+	return code && strcmp(code->name, "Handle._run") == 0 && strstr(code->file, "asyncio");
+}
+
+const char *python_stacks_callees(struct python *python, uint32_t thread)
+{
+	const char *kept = NULL;
+	struct frames frames;
+	struct text words = {0};
+	size_t i;
+	uint32_t at;
+
+	for (i = 0; i < python->found->python.stacks.count && !kept; i++) {
+		const struct found_python_stack *stack = &python->found->python.stacks.at[i];
+
+		if (stack->thread != thread)
+			continue;
+		read_frames(python, stack, &frames);
+		for (at = frames.count; at > 0 && !runs_callbacks(python, &frames.at[at - 1]); at--)
+			;
+		if (at == 0)
+			continue;
+		for (at = frames.count - at; at > 0; at--) {
+			const struct frame *frame = &frames.at[frames.count - 1];
+
+			text_add(&words, text_peek(&words)[0] ? ", called by " : "");
+			add_frame(&words, python, frame);
+			frames.count--;
+		}
+		if (text_peek(&words)[0])
+			kept = found_text(python->found, text_peek(&words));
+		text_clear(&words);
+	}
+	text_fini(&words);
+	return kept;
 }
 
 void python_stacks_tell(struct python *python)

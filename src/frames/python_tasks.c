@@ -41,12 +41,12 @@ static bool is_object(const struct python *python, uint64_t address)
 }
 
 /* A task that is in use has references, is in a list of the collector, and has a loop, a coroutine and a name. */
-static bool is_task(const struct python *python, const struct python_task *task, uint64_t loop)
+static bool is_task(const struct python *python, const struct python_task *task)
 {
 	enum python_type name = python_type_of(python, task->name);
 
 	return task->state <= PYTHON_FINISHED && (name == PYTHON_TEXT || name == PYTHON_NUMBER) &&
-	       is_object(python, loop) && is_object(python, task->coroutine);
+	       is_object(python, task->loop) && is_object(python, task->coroutine);
 }
 
 static bool read_task(const struct python *python, uint64_t address, struct python_task *task)
@@ -67,8 +67,9 @@ static bool read_task(const struct python *python, uint64_t address, struct pyth
 	task->waiter = python_word(bytes, layout->task_waiter);
 	task->coroutine = python_word(bytes, layout->task_coroutine);
 	task->name = python_word(bytes, layout->task_name);
+	task->loop = python_word(bytes, TASK_LOOP);
 	return references > 0 && references < REFERENCES_MAX && collected != 0 &&
-	       is_task(python, task, python_word(bytes, TASK_LOOP));
+	       is_task(python, task);
 }
 
 /* Most words are no types of tasks: their addresses say so. */
@@ -392,6 +393,26 @@ static bool has_pending(const struct python_tasks *tasks)
 	return false;
 }
 
+/* Tasks of another loop may go on while the thread of one sleeps. */
+static void note_blocking(struct python_tasks *tasks)
+{
+	struct found *found = tasks->python.found;
+	const struct python_task *first = NULL;
+	size_t i;
+
+	for (i = 0; i < tasks->tasks.count; i++) {
+		const struct python_task *task = &tasks->tasks.at[i];
+
+		if (task->state != PYTHON_PENDING)
+			continue;
+		if (first && first->loop != task->loop)
+			return;
+		first = task;
+	}
+	for (i = tasks->first; i < found->coroutines.count; i++)
+		found->coroutines.at[i].is_blocking = found->coroutines.at[i].state == FRAME_RUNS;
+}
+
 static bool take_tasks(struct python_tasks *tasks)
 {
 	struct walk walk = {.take = look_at_words, .context = tasks};
@@ -406,6 +427,7 @@ static bool take_tasks(struct python_tasks *tasks)
 			return false;
 	if (!has_pending(tasks))
 		python_stacks_tell(&tasks->python);
+	note_blocking(tasks);
 	python_waits_link(tasks);
 	return python_holds_link(tasks) && python_threads_find(tasks);
 }

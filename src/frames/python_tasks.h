@@ -33,6 +33,7 @@ struct python_chain {
 
 struct python_task {
 	uint64_t address;
+	uint64_t loop;
 	uint32_t state;
 	uint64_t exception;
 	uint64_t waiter; /* the future for which it waits; 0: none */
@@ -106,6 +107,9 @@ bool python_stacks_look(
 
 /* python_stacks_tell: adds a note for each thread: in which functions it is. */
 void python_stacks_tell(struct python *python);
+
+/* python_stacks_callees: the functions that the task of a thread has called, in words; NULL: not known, or none. */
+const char *python_stacks_callees(struct python *python, uint32_t thread);
 
 /*
  * python_threads_find: finds the threads that run tasks: the stack of one holds its task's address, or no other thread

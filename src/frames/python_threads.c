@@ -29,8 +29,10 @@ static bool look_at_stack(
 
 	for (i = 0; i < count && !coroutine; i++)
 		coroutine = running_at(tasks, words[i]);
-	if (coroutine)
+	if (coroutine) {
 		coroutine->thread = thread;
+		coroutine->callees = python_stacks_callees(&tasks->python, thread);
+	}
 	return coroutine != NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "frames/narrate.h"
 #include "frames/follow.h"
 #include "frames/see.h"
+#include "say/say.h"
 
 static const struct found_reader_ops *const kinds[] = {
 	&found_threads, &found_stackful, &found_cpp, &found_rust, &found_python};
@@ -184,6 +185,16 @@ static enum ct_status join_past(struct telling *telling, const struct frames_pas
 	return join_open(past->source, source, &telling->found, ret_source, reterr);
 }
 
+/* Where one is that runs, by the stack of its thread if that is known. */
+static const struct found_place *place_of_running(
+	const struct found *found, const struct found_coroutine *coroutine)
+{
+	const struct found_thread *thread = found_thread_at(found, coroutine->thread);
+
+	return &found->places.at[coroutine->is_here || !thread || !thread->place ? coroutine->place
+										 : thread->place];
+}
+
 /*
  * Where the coroutines are that run, by the stacks of their threads: a core dump has one, and no samples. A dump of a
  * debugger has threads without a name.
@@ -211,6 +222,42 @@ static void tell_running(struct telling *telling)
 	}
 }
 
+/* A coroutine that has its thread wait has all others of that thread wait, and no samples say where. */
+static void tell_blocking(struct telling *telling)
+{
+	const struct found *found = &telling->found, *before = &telling->before;
+	char who[FOUND_WHO_BYTES];
+	struct text words = {0};
+	uint32_t i, former;
+
+	for (i = 0; i < found->coroutines.count && telling->between; i++) {
+		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+		const struct found_place *place;
+
+		if (coroutine->state != FRAME_RUNS ||
+			!map_get(&before->by_address, coroutine->address, &former) ||
+			before->coroutines.at[former].state != FRAME_RUNS ||
+			!found_thread_rested(before, before->coroutines.at[former].thread, found,
+				coroutine->thread))
+			continue;
+		place = place_of_running(found, coroutine);
+		if (!place->file || !place->file[0])
+			continue;
+		text_format(&words,
+			"%s (%s) has kept its thread (%" PRIu64
+			") since the first look, and the thread has slept since: it is in ",
+			found_who(found, i, who), found->places.at[coroutine->function].function,
+			found->threads.at[coroutine->thread].tid);
+		if (coroutine->callees)
+			text_format(&words, "%s, called by ", coroutine->callees);
+		text_add(&words, place->function);
+		text_add(&words, " (");
+		say_file(&words, place->file);
+		text_format(&words, ":%" PRIu32 ")", place->line);
+		found_words_sight(&telling->found, &words, 0);
+	}
+}
+
 /* What can no longer be read leads to nothing: that says nothing of who could be woken. */
 static enum ct_status judge_followed(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
@@ -235,6 +282,8 @@ static enum ct_status find_all(
 {
 	enum ct_status status = find(telling, again, reterr);
 
+	if (status == CT_OK)
+		tell_blocking(telling);
 	return status ? status : judge_followed(telling, again, reterr);
 }
 

@@ -65,6 +65,7 @@ static void find(struct found *found, struct image *image, const struct modules 
 		struct image_thread *from = &image->threads.at[i];
 		struct found_thread thread = {.tid = from->tid,
 			.runs = from->state == 'R' && from->call == PROCFS_NO_CALL,
+			.sleeps = from->state == 'S' || from->state == 'D',
 			.has_account = from->has_account,
 			.account = from->account,
 			.first = from->stack_pointer};
@@ -136,6 +137,20 @@ bool found_thread_runs(const struct found *found, uint32_t index, uint64_t tid)
 	const struct found_thread *thread = found_thread_by(found, index, tid);
 
 	return thread && thread->runs;
+}
+
+bool found_thread_rested(
+	const struct found *before, uint32_t then, const struct found *found, uint32_t now)
+{
+	const struct found_thread *was, *is;
+
+	if (then >= before->threads.count || now >= found->threads.count)
+		return false;
+	was = &before->threads.at[then];
+	is = &found->threads.at[now];
+	/* One that gets no processor has not run either, but it could. */
+	return was->tid == is->tid && was->sleeps && is->sleeps && was->has_account &&
+	       is->has_account && was->account.ran_ns == is->account.ran_ns;
 }
 
 /* ---------------------------------------------------------------- as a reader */
