@@ -85,9 +85,10 @@ bool analyze_lock_circle_is_own(const struct analysis *analysis, const struct mo
 {
 	uint32_t i;
 
-	if (coro->state != CT_STATE_WAITING || !analyze_ties_is_for_untold_lock(coro) ||
-		!calls_of(analysis, coro).outer)
+	if (coro->state != CT_STATE_WAITING || !analyze_ties_is_for_untold_lock(coro))
 		return false;
+	if (!calls_of(analysis, coro).outer)
+		return analyze_same_locks_twice(analysis, coro) != 0;
 	for (i = 1; i < analysis->model->coros.count; i++) {
 		const struct model_coro *other = &analysis->model->coros.at[i];
 
@@ -186,8 +187,17 @@ static void tell_outer(
 	const struct ct_stack *stacks = analysis->tables->stacks;
 	struct calls calls = calls_of(analysis, coro);
 
-	if (!calls.outer)
+	if (!calls.outer) {
+		uint32_t call = analyze_same_locks_twice(analysis, coro);
+
+		if (call)
+			analyze_story_evidence(analysis, story,
+				"this wait was called from %s, behind a line of that function at "
+				"which others wait for the lock, and nobody else can have it: all "
+				"that are in methods of the type wait for it",
+				analyze_words_place(analysis, call));
 		return;
+	}
 	analyze_story_evidence(analysis, story,
 		"this wait was called by way of %s, from %s, in a method of the same type: the "
 		"coroutine may have that lock itself",

@@ -399,6 +399,48 @@ static void tell_left(struct analysis *analysis, struct story *story, const stru
 		type.nr_name_bytes, type.name);
 }
 
+/* ---------------------------------------------------------------- a lock taken twice */
+
+/*
+ * A coroutine that has had the lock for as long as this one has waited was in a method of the type all the time. The
+ * other one waited elsewhere since, or has begun since.
+ */
+static bool was_outside(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *other, const struct type *type)
+{
+	if (other->created > coro->suspended || is_outside(analysis, coro, other, type))
+		return true;
+	return other->state != CT_STATE_WAITING && other->suspended > coro->suspended &&
+	       say_peek_site(analysis->tables, other->wait_site)->stack &&
+	       !leads_through(analysis, other->wait_site, type);
+}
+
+/* The call in the function in which the other one waits for a lock, behind its line, that led this one to wait. */
+static uint32_t call_past(const struct analysis *analysis, const struct model_coro *coro,
+	const struct model_coro *other)
+{
+	return other != coro && other->wait_site != coro->wait_site &&
+			       other->suspended > coro->resumed &&
+			       may_be_same(analysis, coro, other)
+		       ? past(analysis, coro, other->wait_site)
+		       : 0;
+}
+
+uint32_t analyze_same_locks_twice(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t call = 0, i;
+	struct type type;
+
+	if (!waits_so(coro) || !type_of(method_at(analysis, coro->wait_site), &type))
+		return 0;
+	for (i = 1; !call && i < analysis->model->coros.count; i++)
+		call = call_past(analysis, coro, &analysis->model->coros.at[i]);
+	for (i = 1; call && i < analysis->model->coros.count; i++)
+		if (!was_outside(analysis, coro, &analysis->model->coros.at[i], &type))
+			call = 0;
+	return call;
+}
+
 void analyze_same_locks_tell(
 	struct analysis *analysis, struct story *story, const struct model_coro *coro)
 {

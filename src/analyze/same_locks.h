@@ -39,6 +39,13 @@ uint32_t analyze_same_locks_holder(const struct analysis *analysis, const struct
 uint32_t analyze_same_locks_inside(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_same_locks_twice: returns the place of a call by which this one came to wait, if it is further on in a
+ * function in which others have waited for the lock since this run of it, and nobody else can have that lock: all that
+ * are in methods of the type wait for it. Then this one has it already. 0: there is no such call.
+ */
+uint32_t analyze_same_locks_twice(const struct analysis *analysis, const struct model_coro *coro);
+
+/*
  * analyze_same_locks_tell: adds evidence of the holder, if there is one, or else of the one inside. Also adds evidence
  * that lists, place by place, the coroutines that wait for an unnamed lock in other methods of the type, or, if this
  * one waits for something else, for a lock that it may have.
