@@ -6,6 +6,7 @@ An environment is made once, and again if its list has changed. fetch.py makes a
 waits for a network.
 """
 import fcntl
+import functools
 import os
 import re
 import shutil
@@ -47,13 +48,25 @@ def with_package(**more):
     return {**os.environ, "PYTHONPATH": str(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1", **more}
 
 
+@functools.cache
+def installs_elsewhere():
+    """Returns whether the pip of this Python installs packages for another Python (since 22.3)."""
+    return subprocess.run((sys.executable, "-m", "pip", "--python", sys.executable, "--version"),
+                          capture_output=True, check=False).returncode == 0
+
+
 def make(place, packages, options):
-    """Returns whether the environment could be made."""
-    pip = (place / "bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1",
-           *options, *packages)
+    """Returns whether the environment could be made. It gets a pip of its own only if it has to: that takes longer to
+    install than most packages."""
+    words = ("install", "-q", "--disable-pip-version-check", "--no-cache-dir", "--retries", "1", *options, *packages)
+    if installs_elsewhere():
+        commands = ((sys.executable, "-m", "venv", "--without-pip", "--clear", place),
+                    (sys.executable, "-m", "pip", "--python", place / "bin/python", *words))
+    else:
+        commands = ((sys.executable, "-m", "venv", "--clear", place), (place / "bin/python", "-m", "pip", *words))
     try:
         return all(subprocess.run(command, capture_output=True, check=False, timeout=LONGEST).returncode == 0
-                   for command in ((sys.executable, "-m", "venv", "--clear", place), pip))
+                   for command in commands)
     except subprocess.TimeoutExpired:
         return False
 
