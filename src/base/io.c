@@ -145,9 +145,21 @@ static void forget_names(struct io_output *output)
 	*output = (struct io_output){.descriptor = -1};
 }
 
+/* A link to another's file is not followed (O_NOFOLLOW), and a second name of it not written to. */
+static bool has_other_names(int descriptor)
+{
+	struct stat status;
+
+	return fstat(descriptor, &status) == 0 && status.st_nlink > 1;
+}
+
 /* Takes the partial file. 1: it is locked and empty; 0: another file has its name by now; -1: failed, with errno. */
 static int take_partial(int descriptor, const char *path, bool is_last_attempt)
 {
+	if (has_other_names(descriptor)) {
+		errno = EMLINK;
+		return -1;
+	}
 	if (flock(descriptor, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
 		errno = EBUSY;
 		return -1;
@@ -245,10 +257,25 @@ enum ct_status io_output_write(
 	return status ? ct_context(reterr, status, "'%s'", output->path) : CT_OK;
 }
 
+/* Was the file removed? Some file systems count no links, others give a file another number at each look. */
+static bool is_gone(const struct io_output *output)
+{
+	struct stat status;
+
+	return fstat(output->descriptor, &status) == 0 && status.st_nlink == 0 &&
+	       !io_is_named(output->descriptor, output->partial_path);
+}
+
 static enum ct_status name_file(const struct io_output *output, struct ct_error *reterr)
 {
-	if (rename(output->partial_path, output->path) == 0)
+	bool is_named = !is_gone(output) && rename(output->partial_path, output->path) == 0;
+
+	if (is_named)
 		return CT_OK;
+	if (is_gone(output))
+		return ct_fail(reterr, CT_ERR_SYSTEM,
+			"the output '%s' is gone: '%s' was removed while it was written",
+			output->path, output->partial_path);
 	return ct_fail_errno(reterr, "cannot name the output '%s' (it is left as '%s')",
 		output->path, output->partial_path);
 }
@@ -286,9 +313,9 @@ static enum ct_status finish_file(struct io_output *output, bool is_wanted, stru
 
 	if (is_wanted && has_late_error(output->descriptor))
 		status = fail_late(output, reterr);
-	if (output->partial_path && !is_wanted)
+	if (output->partial_path && !is_wanted && !is_gone(output))
 		unlink(output->partial_path);
-	else if (output->partial_path && status == CT_OK)
+	else if (output->partial_path && is_wanted && status == CT_OK)
 		status = name_file(output, reterr);
 	close(output->descriptor);
 	return status;

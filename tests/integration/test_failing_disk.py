@@ -199,8 +199,34 @@ def test_pipe_that_does_not_block(scratch):
     check_same("a pipe", path, events, lost)
 
 
+def test_removed(scratch):
+    """An output that was removed while it was written is reported as gone, and a file that another made in its place
+    gets no name and is not touched."""
+    name = pathlib.Path(scratch, "removed")
+    partial = pathlib.Path(f"{name}.partial")
+    for then in ("", f"; echo another >'{partial}'"):
+        program = " ".join(map(str, FIBERS))
+        words = run(COROTRACER, "run", "-o", name, "--", "sh", "-c", f"{program}; rm '{partial}'{then}; {program}").stderr
+        check(f"the output '{name}' is gone: '{partial}' was removed while it was written" in words, words)
+        check("left as" not in words and "next: " not in words, words)
+        check(not name.exists() and partial.exists() == bool(then), f"after 'rm{then}' there is another file")
+        check(not then or partial.read_text() == "another\n", "another's file was written")
+
+
+def test_other_name(scratch):
+    """An unfinished output that has a second name is another's file."""
+    kept, name = pathlib.Path(scratch, "kept"), pathlib.Path(scratch, "linked")
+    kept.write_text("kept")
+    os.link(kept, f"{name}.partial")
+    words = run(COROTRACER, "run", "-o", name, "--", "true", status=3).stderr
+    check(f"cannot write '{name}': Too many links" in words, words)
+    check(kept.read_text() == "kept", "the file of another name was written")
+
+
 def main():
     with folder() as scratch:
+        test_removed(scratch)
+        test_other_name(scratch)
         try_all(scratch)
         test_report_of_the_former(scratch)
         test_check(scratch)
