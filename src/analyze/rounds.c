@@ -214,8 +214,9 @@ static bool only_sleeps(const struct analysis *analysis, uint32_t index)
 {
 	const struct model_coro *coro = &analysis->model->coros.at[index];
 	const struct of_coro *of = record_of(watch_of(analysis), index);
+	uint32_t nr_sleeps = wait_of(watch_of(analysis), index)->has_slept + of->nr_further;
 
-	return coro->created != CT_NO_TIME && of->nr_sleeps >= coro->nr_resumes && !of->nr_living &&
+	return coro->created != CT_NO_TIME && nr_sleeps >= coro->nr_resumes && !of->nr_living &&
 	       !analyze_wakers_has_woken(analysis, index);
 }
 

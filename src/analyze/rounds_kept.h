@@ -26,8 +26,10 @@ struct lull;
 /* Kept for each coroutine: how its last wait began. */
 struct of_wait {
 	uint32_t nr_turns;       /* of its thread, when the wait began; modulo 2^32 */
-	uint32_t nr_beside : 30; /* siblings that lived when the wait began */
-	bool is_nested : 1;      /* a coroutine on the same thread resumed it last */
+	uint32_t nr_beside : 29; /* siblings that lived when the wait began */
+	/* one wait was for nothing but the clock: all that most of many coroutines have done */
+	bool has_slept : 1;
+	bool is_nested : 1; /* a coroutine on the same thread resumed it last */
 	/* it waits at another place than before: its rounds begin with this wait, once it runs */
 	bool is_apart : 1;
 };
@@ -55,7 +57,7 @@ struct of_coro {
 	uint32_t nr_anew;
 	uint32_t nr_living;  /* children that live */
 	uint32_t nr_at_wait; /* children that lived when the wait began */
-	uint32_t nr_sleeps;  /* waits for nothing but the clock */
+	uint32_t nr_further; /* waits for nothing but the clock, after the first such */
 	bool has_ended;      /* a child has ended since the coroutine was resumed last */
 	bool has_rested;
 	bool is_by_child; /* a descendant has ended its wait; is_by_other: anything else has */

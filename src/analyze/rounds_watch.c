@@ -6,7 +6,7 @@
 #include "analyze/rounds.h"
 #include "analyze/rounds_kept.h"
 
-#define MOST_BESIDE ((1u << 30) - 1)
+#define MOST_BESIDE ((1u << 29) - 1)
 #define REST_NS INT64_C(20000000) /* a wait this long is more than a turn in the queue */
 
 static void begin_anew(struct of_coro *of, ct_time time)
@@ -87,8 +87,11 @@ static bool look_at_wait(struct model_watch *watch, const struct model_sight *si
 		of->nr_at_wait = of->nr_living;
 	if (of->is_by_child || of->is_by_other)
 		of->is_by_child = of->is_by_other = false;
-	if (is_sleep(coro))
-		of->nr_sleeps++;
+	if (is_sleep(coro)) {
+		if (wait->has_slept)
+			of->nr_further++;
+		wait->has_slept = true;
+	}
 	return true;
 }
 

@@ -253,17 +253,13 @@ const struct ct_tables *ct_trace_tables(const struct ct_trace *trace)
 	return trace->source->tables;
 }
 
-/* Measured with a million coroutines: docs/costs.md. */
-#define BYTES_OF_IDLE 150u
-#define BYTES_OF_BUSY 720u
-
 struct ct_memory ct_trace_memory(const struct ct_trace *trace)
 {
 	struct ct_memory memory = {
 		.most_live = trace->source->tables->most_live, .bound = trace->source->most_bytes};
 
-	memory.least_bytes = count_times(memory.most_live, BYTES_OF_IDLE);
-	memory.most_bytes = count_times(memory.most_live, BYTES_OF_BUSY);
+	memory.least_bytes = count_times(memory.most_live, CT_BYTES_OF_IDLE);
+	memory.most_bytes = count_times(memory.most_live, CT_BYTES_OF_BUSY);
 	return memory;
 }
 

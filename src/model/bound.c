@@ -2,8 +2,9 @@
 /*
  * The limit on the memory that the coroutines of a trace may take. The sum is of what coroutines make the model and
  * its watchers keep; it depends only on the trace, so that the same events are left out each time. At the limit no
- * further coroutine is taken in. What is left out is a loss of the whole process, from the first event left out to
- * the last.
+ * further coroutine is taken in. Those that were taken in grow with their turns: room for that is kept if the trace has
+ * enough events for turns, and too many coroutines for the limit. What is left out is a loss of the whole process, from
+ * the first event left out to the last.
  */
 #include "base/count.h"
 #include "model/parts.h"
@@ -12,6 +13,7 @@
 #define JUDGED_BYTES 48u /* of each coroutine, in the tables of the judgement */
 /* of each coroutine, kept by watchers; a coroutine with turns counts with the maximum */
 #define WATCHED_BYTES 24u
+#define EVENTS_OF_IDLE 4u /* created, framed, resumed, suspended */
 
 static uint64_t of_map(const struct map *map)
 {
@@ -38,12 +40,19 @@ static uint64_t nr_bytes(const struct model *model)
 
 	for (i = 0; i < model->nr_processes; i++)
 		bytes += of_process(&model->processes[i]);
-	return bytes;
+	each = model->coros.count * model->kept_bytes;
+	return bytes > each ? bytes : each;
 }
 
 void model_bound(struct model *model, uint64_t most_bytes)
 {
+	const struct ct_tables *tables = model->tables;
+	bool have_turns = tables->nr_events / EVENTS_OF_IDLE > tables->most_live;
+
 	model->most_bytes = most_bytes;
+	/* A trace without its end may not tell of its last coroutines. */
+	if (have_turns && tables->is_complete && tables->most_live > most_bytes / CT_BYTES_OF_BUSY)
+		model->kept_bytes = CT_BYTES_OF_BUSY;
 }
 
 void model_bound_look(struct model *model)

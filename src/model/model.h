@@ -121,6 +121,7 @@ struct model {
 	uint64_t full_release_at; /* the same, if there is no room for further coroutines */
 	bool has_no_memory;
 	uint64_t most_bytes;       /* as set by model_bound; 0: no limit */
+	uint64_t kept_bytes;       /* with a limit: room for each coroutine, in which it may grow */
 	uint64_t nr_watched_bytes; /* bytes that watchers may keep for one coroutine */
 	size_t nr_watched_coros;   /* coroutines for which each watcher has room */
 	uint64_t nr_without_room;  /* events left out because of the limit */
@@ -271,7 +272,8 @@ void model_release_from(struct model *model, uint32_t nr_ended);
 /*
  * model_bound: limits the memory of coroutines, with all that is kept for them, to about `most_bytes`, give or take a
  * third. Further coroutines are left out, and their events counted as lost (CTP_LOSS_NO_ROOM). Call before the first
- * event.
+ * event. A trace without its end does not tell how many coroutines were alive at once, and may take more if they have
+ * turns after the limit was reached.
  */
 void model_bound(struct model *model, uint64_t most_bytes);
 

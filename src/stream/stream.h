@@ -62,6 +62,13 @@ struct ct_order {
 };
 
 /*
+ * The memory that a reader of events keeps for a living coroutine: one that was created, ran and waits; one that has
+ * had turns. Measured with a million coroutines: docs/costs.md.
+ */
+#define CT_BYTES_OF_IDLE 150u
+#define CT_BYTES_OF_BUSY 860u
+
+/*
  * First member of every source. For file sources `tables` is complete as soon as the source is open (definitions are
  * read first).
  */

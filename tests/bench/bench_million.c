@@ -276,6 +276,9 @@ static int write_living(const char *shape, uint64_t nr_coros, const char *path)
 	live(&bench, shape, nr_coros);
 	collect_define_clock(&bench);
 	beat(&bench);
+	define(&bench, (struct ct_definition){.type = CT_DEFINE_END,
+			       .end = {.monotonic_ns = FIRST_NS + (bench.time - FIRST_TIME) / 2,
+				       .nr_events = bench.nr_events}});
 	workload_require(sink_close(bench.sink, true, &error), &error);
 	return 0;
 }
