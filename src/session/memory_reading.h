@@ -27,7 +27,7 @@ struct memory_reading {
 	bool is_void;        /* the program ended meanwhile, or the look was cut short */
 	bool has_first;      /* without a probe: the first reading is over */
 	bool is_single;      /* without a probe: there was no time for the second reading */
-	bool is_of_former;   /* the process runs another program by now */
+	bool is_of_former;   /* the process runs another program by now, or has a probe since */
 	bool is_gone;        /* nothing moved; the process had ended */
 	uint32_t program;    /* that it ran */
 	uint64_t nr_dropped; /* sights of coroutines that went on meanwhile */

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""still.py still|moving: four tasks wait for one that waits for a queue. `moving`: another one goes on. Ends itself after some seconds,
-as a watchdog would.
+"""still.py still|moving [SECONDS]: four tasks wait for one that waits for a queue. `moving`: another one goes on. Ends itself
+after the seconds (10), as a watchdog would.
 """
 import asyncio
 import os
 import sys
 import threading
 
-PATIENCE_S = 10
+PATIENCE_S = int(sys.argv[2]) if len(sys.argv) > 2 else 10
 
 
 async def working(number, lock, queue):
