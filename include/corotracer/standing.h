@@ -39,6 +39,14 @@ struct ct_waiting {
 	uint64_t frame_bytes; /* of their frames together, as far as that is known */
 	uint64_t nr_ended;    /* waits there that have ended */
 	uint64_t longest_ns;  /* the longest of them */
+	/* of `coro`'s earlier waits, at whatever place; CT_NO_TIME: there are less than ten */
+	int64_t mean_before_ns;
+	/*
+	 * `coro`'s wait is for neither the clock nor the outside, and has lasted ten times longer than any there that
+	 * has ended or, where none has, than its earlier waits on average. Such a wait may be right, but is to be
+	 * looked at first.
+	 */
+	bool is_unusual;
 };
 
 /*

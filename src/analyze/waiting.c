@@ -6,6 +6,47 @@
 #include <stdlib.h>
 
 #include "analyze/parts.h"
+#include "analyze/wait.h"
+
+#define TIMES_LONGER 10
+#define LEAST_BEFORE 10u
+
+void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting)
+{
+	const struct histogram *waits = model_waits_at(analysis->model, waiting->site);
+
+	waiting->nr_ended = waits->count;
+	waiting->longest_ns = waits->max;
+}
+
+/* Each wait that has ended wrote two events, the suspend and the resume behind it. */
+static int64_t mean_before(const struct model_coro *coro)
+{
+	uint64_t nr_waits = model_nr_events(coro) / 2;
+
+	if (nr_waits < LEAST_BEFORE)
+		return CT_NO_TIME;
+	return coro->turns->spent[CT_STATE_WAITING] / (int64_t)nr_waits;
+}
+
+static bool is_unusual(const struct ct_waiting *waiting, const struct model_coro *coro)
+{
+	int64_t least = (waiting->until - waiting->since) / TIMES_LONGER;
+
+	if (analyze_wait_is_for_outside(coro) || analyze_wait_may_expire(coro, waiting->until))
+		return false;
+	if (waiting->nr_ended)
+		return least > (int64_t)waiting->longest_ns;
+	return waiting->mean_before_ns != CT_NO_TIME && least > waiting->mean_before_ns;
+}
+
+static void add_history(
+	const struct analysis *analysis, struct ct_waiting *waiting, const struct model_coro *coro)
+{
+	analyze_waiting_add_ended(analysis, waiting);
+	waiting->mean_before_ns = mean_before(coro);
+	waiting->is_unusual = is_unusual(waiting, coro);
+}
 
 static void count(
 	const struct analysis *analysis, const struct model_coro *coro, struct ct_waiting *waiting)
@@ -18,14 +59,7 @@ static void count(
 	waiting->coro = coro->id;
 	waiting->since = coro->suspended;
 	waiting->until = analysis->parties[coro->process].end;
-}
-
-void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting)
-{
-	const struct histogram *waits = model_waits_at(analysis->model, waiting->site);
-
-	waiting->nr_ended = waits->count;
-	waiting->longest_ns = waits->max;
+	add_history(analysis, waiting, coro);
 }
 
 static int compare(const void *left, const void *right)
@@ -57,10 +91,8 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 	if (!all || !used)
 		return;
 	qsort(all, nr_sites + 1, sizeof(*all), compare);
-	for (i = 0; i < nr_used; i++) {
+	for (i = 0; i < nr_used; i++)
 		used[i] = all[i];
-		analyze_waiting_add_ended(analysis, &used[i]);
-	}
 	report->waiting = used;
 	report->nr_waiting = (uint32_t)nr_used;
 }

@@ -118,7 +118,9 @@ static void not_judged(struct text *rows, const struct ct_report *report)
 
 #define TIMES_LONGER 10
 
-/* That it waits far longer than any wait there took is no finding by itself, but the reader may know better. */
+#define TIMES_LONGER 10
+
+/* That a wait lasts far longer than any there took is no finding by itself, but the reader may know better. */
 static void longer_than_others(struct text *rows, const struct ct_waiting *waiting)
 {
 	if (!waiting->nr_ended ||
@@ -128,6 +130,15 @@ static void longer_than_others(struct text *rows, const struct ct_waiting *waiti
 	say_count(rows, waiting->nr_ended, "wait there that has ended took ",
 		"waits there that have ended took at most ");
 	text_duration(rows, (int64_t)waiting->longest_ns);
+}
+
+static void longer_than_before(struct text *rows, const struct ct_waiting *waiting)
+{
+	if (!waiting->is_unusual || waiting->nr_ended)
+		return;
+	text_add(rows, "; no wait there has ended, and its earlier waits took ");
+	text_duration(rows, waiting->mean_before_ns);
+	text_add(rows, " on average");
 }
 
 static void one_place(
@@ -143,6 +154,7 @@ static void one_place(
 		waiting->coro);
 	say_time(rows, waiting->since);
 	longer_than_others(rows, waiting);
+	longer_than_before(rows, waiting);
 	if (waiting->frame_bytes) {
 		text_add(rows, "; frames of ");
 		say_count(rows, waiting->frame_bytes, "byte", "bytes");
@@ -150,24 +162,39 @@ static void one_place(
 	render_facts_end(rows);
 }
 
-/* The places at which most coroutines wait; JSON has all places. */
-static void waiting_places(struct text *rows, const struct ct_report *report)
+/* Names places up to `MAX_PLACES` in all. Returns how many coroutines wait at those that are left. */
+static uint64_t places_that(
+	struct text *rows, const struct ct_report *report, bool are_unusual, unsigned *nr_named)
 {
-	uint64_t nr_elsewhere = 0;
+	uint64_t nr_left = 0;
 	uint32_t i;
 
 	for (i = 0; i < report->nr_waiting; i++) {
-		if (i < MAX_PLACES)
+		if (report->waiting[i].is_unusual != are_unusual)
+			continue;
+		if (*nr_named < MAX_PLACES) {
 			one_place(rows, report, &report->waiting[i]);
-		else
-			nr_elsewhere += report->waiting[i].nr_coros;
+			++*nr_named;
+		} else {
+			nr_left += report->waiting[i].nr_coros;
+		}
 	}
+	return nr_left;
+}
+
+/* The places with an unusual wait, and then those at which most coroutines wait; JSON has all places. */
+static void waiting_places(struct text *rows, const struct ct_report *report)
+{
+	unsigned nr_named = 0;
+	uint64_t nr_elsewhere = places_that(rows, report, true, &nr_named);
+
+	nr_elsewhere += places_that(rows, report, false, &nr_named);
 	if (!nr_elsewhere)
 		return;
 	render_facts_begin(rows, "where");
 	text_count(rows, nr_elsewhere);
 	text_add(rows, " more at ");
-	say_count(rows, report->nr_waiting - MAX_PLACES, "other place", "other places");
+	say_count(rows, report->nr_waiting - nr_named, "other place", "other places");
 	render_facts_end(rows);
 }
 

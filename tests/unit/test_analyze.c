@@ -174,6 +174,43 @@ static void test_waiting(void)
 	source_close(source);
 }
 
+/*
+ * A place at which no wait has ended, of a coroutine whose earlier waits were short; one at which all were shorter. Two
+ * that wait for the clock, and one that has hardly waited before, are as usual.
+ */
+static void test_unusual_waits(void)
+{
+	static const char begin[] = "trace from=0 until=9s\n"
+				    "process 1 pid=100 program=/bin/server probe\n"
+				    "thread 1 process=1 tid=101\n"
+				    "site 1 process=1 kind=source file=server.cpp line=10\n"
+				    "site 2 process=1 kind=source file=server.cpp line=20\n"
+				    "site 3 process=1 kind=source file=server.cpp line=30\n"
+				    "site 4 process=1 kind=source file=server.cpp line=40\n";
+	const struct ct_report *report;
+	struct ct_source *source;
+	char text[4096];
+	size_t length = (size_t)snprintf(text, sizeof(text), "%s", begin);
+	int i;
+
+	for (i = 0; i < 12; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+			"%dms t1 suspend c1 @1\n%dms t1 resume c1\n"
+			"%dms t1 suspend c2 timer:1 @3\n%dms t1 resume c2\n",
+			10 * i + 1, 10 * i + 2, 10 * i + 3, 10 * i + 4);
+	snprintf(text + length, sizeof(text) - length,
+		"201ms t1 suspend c1 @2\n202ms t1 suspend c2 timer:1 @3\n"
+		"203ms t1 suspend c3 @1\n204ms t1 suspend c4 @4\n");
+	source = open_text(text);
+	CHECK_EQUAL(rules_judge(source, NULL, NULL, &report, NULL), CT_OK);
+	CHECK_EQUAL(report->nr_waiting, 4);
+	for (i = 0; i < 4; i++)
+		CHECK_EQUAL(report->waiting[i].is_unusual, report->waiting[i].coro % 2);
+	CHECK_EQUAL(report->waiting[1].mean_before_ns, 1000000);
+	analyze_report_free(report);
+	source_close(source);
+}
+
 /* A child that is not in the sample does not count as a coroutine that never ran; without a sample it does. */
 static void check_awaited(const char *loss, uint64_t nr_coros, uint64_t nr_unseen)
 {
@@ -436,6 +473,7 @@ int main(void)
 	test_failing_source(5);
 	test_failing_source(20); /* fails during the second reading */
 	test_waiting();
+	test_unusual_waits();
 	test_awaited();
 	test_thread_name();
 	test_advice();

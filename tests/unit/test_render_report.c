@@ -244,7 +244,7 @@ static const struct ct_advice advice[] = {
 	{CT_LACK_WAKER, 1, 3, 2, "", "2 coroutines wait at Poll <8>, and nobody can wake them"}};
 
 static const struct ct_waiting waiting[] = {
-	{2, 1, 8, 1025, 1020000000, 2020000000, 0, 40, 99000000},
+	{2, 1, 8, 1025, 1020000000, 2020000000, 0, 40, 99000000, 12000000, false},
 	{.site = 3, .process = 1, .nr_coros = 2, .coro = 17, .since = 1030000000},
 	{.process = 1, .nr_coros = 1, .coro = 9, .since = 1040000000},
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 4, .since = 1050000000},
@@ -252,7 +252,7 @@ static const struct ct_waiting waiting[] = {
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 6, .since = 1060000000},
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 7, .since = 1060000000},
 	{.site = 1, .process = 1, .nr_coros = 1, .coro = 8, .since = 1060000000},
-	{.site = 1, .process = 1, .nr_coros = 1, .coro = 10, .since = 1060000000},
+	{1, 1, 1, 10, 1060000000, 2020000000, 0, 0, 0, 4200000, true},
 };
 
 static void test_nothing_found(void)
