@@ -168,7 +168,8 @@ static bool opens_without_probe(struct watch *watch, const struct ct_open_option
 	if (status == CT_OK)
 		status = lib_trace_of_source(source, opening, ret_trace, &why);
 
-	if (status == CT_ERR_FORMAT) {
+	/* What cannot be read, and what may not be. */
+	if (status == CT_ERR_FORMAT || status == CT_ERR_SYSTEM) {
 		ct_context(&why, status, "the process has no probe");
 		snprintf(trouble->text, sizeof(trouble->text), "%s", why.text);
 	} else if (status == CT_ERR_NOT_FOUND) {

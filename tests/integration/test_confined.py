@@ -67,6 +67,18 @@ def check_filters(place):
         check(f"({name})" in " ".join(told.split()), f"without {name} the report says: {told}")
 
 
+def check_memory():
+    """A process without a probe, whose memory the engine may not read, as with kernel.yama.ptrace_scope 1."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            done = subprocess.run([COROTRACER, "report", str(process.pid)], check=False, text=True, capture_output=True, timeout=60,
+                                  preexec_fn=lambda: seccomp.refuse_calls({310: seccomp.EPERM}))
+        finally:
+            process.kill()
+    check(done.returncode and f"the process has no probe: the memory of process {process.pid} may not be read" in done.stderr
+          and "ptrace_scope" in done.stderr, f"without process_vm_readv: {done.returncode}, {done.stderr}")
+
+
 def check_places(place):
     """Without the superuser's rights; without /proc; with a system that cannot be written to."""
     words = shlex.join(map(str, record(place)))
@@ -103,6 +115,7 @@ def main():
         place = pathlib.Path(name)
         os.chmod(place, 0o777)
         check_filters(place)
+        check_memory()
         if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
             skip("namespaces take the superuser; filters were tried")
         check_places(place)
