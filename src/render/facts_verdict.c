@@ -123,7 +123,8 @@ static void not_judged(struct text *rows, const struct ct_report *report)
 /* That a wait lasts far longer than any there took is no finding by itself, but the reader may know better. */
 static void longer_than_others(struct text *rows, const struct ct_waiting *waiting)
 {
-	if (!waiting->nr_ended ||
+	/* What a look at memory finds ready has waited, and for how long is not known: no time is between both. */
+	if (!waiting->longest_ns ||
 		(uint64_t)(waiting->until - waiting->since) / TIMES_LONGER <= waiting->longest_ns)
 		return;
 	text_add(rows, "; the ");

@@ -35,6 +35,13 @@ def check_slept(interpreter, version):
           f"{version}: {report['sights']}")
 
 
+def check_ready(interpreter, version):
+    """Those that are ready have waited at the same place as one that still waits, and for how long is not known."""
+    with running(interpreter, PROGRAM, "sleep", env=ENVIRONMENT) as (process, _):
+        report = " ".join(run(COROTRACER, "report", process.pid, status=None).stdout.split())
+    check(f"1 at fetch, tests/targets/{PROGRAM.name}:" in report and "that have ended took" not in report, f"{version}: {report}")
+
+
 def check_called(interpreter, version):
     """A function that the task has called stands before it."""
     report = told(interpreter, "call")
@@ -44,10 +51,10 @@ def check_called(interpreter, version):
 
 
 def check_alone(interpreter, version):
-    """Without others that could run, the task alone is found."""
+    """Without others that are ready, it is found by those that wait."""
     report = told(interpreter, "alone")
     found = [(one["rule"], one["grade"]) for one in report["findings"]]
-    check(found == [("blocked-worker", "suspect")] and "clock_nanosleep" in report["findings"][0]["title"], f"{version}: {found}")
+    check(found == [("blocked-worker", "likely")] and "clock_nanosleep" in report["findings"][0]["title"], f"{version}: {found}")
     check(len(sights(report)) == 1 and f":{line_of('slept')})" in sights(report)[0], f"{version}: {report['sights']}")
 
 
@@ -68,6 +75,7 @@ def main():
     check(found, "no Python of this machine can be read")
     for interpreter, version in found.items():
         check_slept(interpreter, version)
+        check_ready(interpreter, version)
         check_called(interpreter, version)
         check_alone(interpreter, version)
         check_apart(interpreter, version)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A loop of asyncio whose thread one task keeps: by a call that sleeps, in the task or in a function that it calls, or by a
-computation; or, with "idle", by nothing. Three others could run meanwhile, or, with "alone", none; with "apart",
-others run on a second loop all the time.
+computation; or, with "idle", by nothing. Three others could run meanwhile, and a fourth waits at their line; with "alone",
+none could; with "apart", others run on a second loop all the time.
 """
 import asyncio
 import json
@@ -36,9 +36,10 @@ async def parse(how, event):
 
 async def main():
     event = asyncio.Event()
+    other = asyncio.create_task(fetch(asyncio.Event()), name="other")
     tasks = [asyncio.create_task(fetch(event), name=f"fetch-{number}") for number in range(3)]
     await asyncio.create_task(parse(sys.argv[1], event), name="parse")
-    await asyncio.gather(*tasks)
+    await asyncio.gather(other, *tasks)
 
 
 async def turn():
