@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/failure.h"
+#include "base/hash.h"
 #include "frames/frames.h"
 #include "frames/narrate.h"
 #include "frames/follow.h"
@@ -258,6 +260,98 @@ static void tell_blocking(struct telling *telling)
 	}
 }
 
+/* With two looks, those that were ready at both: they spin, or nobody runs them. */
+static bool is_kept_ready(const struct telling *telling, const struct found_coroutine *coroutine)
+{
+	const struct found *before = &telling->before;
+	uint32_t former;
+
+	if (coroutine->state != FRAME_IS_READY)
+		return false;
+	return !telling->between || (map_get(&before->by_address, coroutine->address, &former) &&
+					    before->coroutines.at[former].state == FRAME_IS_READY);
+}
+
+struct ready_place {
+	uint32_t place;
+	uint64_t count;
+};
+
+#define READY_PLACES 4u
+
+static int by_count(const void *one, const void *other)
+{
+	uint64_t first = ((const struct ready_place *)one)->count;
+	uint64_t second = ((const struct ready_place *)other)->count;
+
+	return (first < second) - (first > second);
+}
+
+static void say_ready(struct found *found, const struct telling *telling,
+	const struct ready_place *places, size_t nr_places, uint64_t nr_ready)
+{
+	struct text words = {0};
+	size_t i;
+
+	say_count(&words, nr_ready, "coroutine is ready to run", "coroutines are ready to run");
+	text_add(&words, telling->between ? " at both looks, last" : "");
+	for (i = 0; i < nr_places && i < READY_PLACES && places[i].count; i++) {
+		const struct found_place *place = &found->places.at[places[i].place];
+
+		text_format(&words, "%s %" PRIu64 " at %s (", i ? "," : "", places[i].count,
+			place->function);
+		say_file(&words, place->file);
+		text_format(&words, ":%" PRIu32 ")", place->line);
+	}
+	found_words_sight(found, &words, 0);
+}
+
+/* Places differ by their stacks, too: returns the first at the same line. */
+static uint32_t first_alike(struct found *found, struct map *lines, uint32_t at)
+{
+	const struct found_place *place = &found->places.at[at];
+	uint64_t key = hash_bytes(place->line, place->function, strlen(place->function));
+	uint32_t first = at;
+
+	key = hash_bytes(key, place->file, strlen(place->file));
+	if (!map_get(lines, key, &first) && !map_put(lines, key, at))
+		found->is_out_of_memory = true;
+	return first;
+}
+
+static void tell_ready_places(struct telling *telling)
+{
+	struct found *found = &telling->found;
+	struct map lines = {0};
+	struct ready_place *places = calloc(found->places.count + 1, sizeof(*places));
+	uint64_t nr_ready = 0;
+	uint32_t at;
+	size_t i;
+
+	if (!places) {
+		found->is_out_of_memory = true;
+		return;
+	}
+	for (i = 0; i < found->coroutines.count; i++) {
+		const struct found_coroutine *coroutine = &found->coroutines.at[i];
+
+		if (coroutine->is_initial || !is_kept_ready(telling, coroutine))
+			continue;
+		nr_ready++;
+		/* Nothing can be said of an unknown place. */
+		if (!coroutine->place)
+			continue;
+		at = first_alike(found, &lines, coroutine->place);
+		places[at].place = at;
+		places[at].count++;
+	}
+	qsort(places, found->places.count, sizeof(*places), by_count);
+	if (nr_ready && places[0].count)
+		say_ready(found, telling, places, found->places.count, nr_ready);
+	map_fini(&lines);
+	free(places);
+}
+
 /* What can no longer be read leads to nothing: that says nothing of who could be woken. */
 static enum ct_status judge_followed(
 	struct telling *telling, const struct frames_again *again, struct ct_error *reterr)
@@ -282,8 +376,11 @@ static enum ct_status find_all(
 {
 	enum ct_status status = find(telling, again, reterr);
 
-	if (status == CT_OK)
+	if (status == CT_OK) {
 		tell_blocking(telling);
+		if (!telling->is_by_probe)
+			tell_ready_places(telling);
+	}
 	return status ? status : judge_followed(telling, again, reterr);
 }
 

@@ -39,6 +39,7 @@ def check_ready(interpreter, version):
     """Those that are ready have waited at the same place as one that still waits, and for how long is not known."""
     with running(interpreter, PROGRAM, "sleep", env=ENVIRONMENT) as (process, _):
         report = " ".join(run(COROTRACER, "report", process.pid, status=None).stdout.split())
+    check(f"3 coroutines are ready to run at both looks, last 3 at fetch (tests/targets/{PROGRAM.name}:" in report, f"{version}: {report}")
     check(f"1 at fetch, tests/targets/{PROGRAM.name}:" in report and "that have ended took" not in report, f"{version}: {report}")
 
 
