@@ -65,8 +65,22 @@ def check_why(trace, finding):
     check(any(step["text"] == longest["text"] for step in told["why"]), f"{told['why']}")
 
 
+def record_long_run(place, target, length_ms):
+    """Returns the report. Where others took the processor from the target, as the kernel counts it, the rule may be
+    silent: then the target is recorded again."""
+    trace = place / "t.ctrace"
+    for _ in range(20):
+        trace.unlink(missing_ok=True)
+        told = run(COROTRACER, "run", "--cpu-samples", "99", "-o", trace, "--", TARGETS / target, length_ms).stdout
+        report = json.loads(run(COROTRACER, "report", "--format", "json", trace).stdout)
+        starved_ns = int(next(line for line in told.splitlines() if line.startswith("starved ")).split()[1])
+        if report["findings"] or starved_ns < length_ms * 100000:
+            break
+    return report
+
+
 def check_named(place, target):
-    _, report = record(place, "600", target=target)
+    report = record_long_run(place, target, 600)
     check(len(report["findings"]) == 1, f"{[finding['title'] for finding in report['findings']]}")
     check_hot(report["findings"][0], "worker-hog")
     folded = run(COROTRACER, "profile", "--type", "samples", "--format", "folded", place / "t.ctrace").stdout
