@@ -243,8 +243,9 @@ static void put_in_order(struct arguments *arguments)
 static int read_operands(
 	struct arguments *arguments, struct subject *subject, struct ct_analyze_options *options)
 {
-	static const char which[] = "which coroutine? its id is a number, as reports print it; for "
-				    "example: corotracer why " DEFAULT_TRACE " 1025";
+	static const char which[] =
+		"which coroutine? its id is a number, as reports print it, or its "
+		"name; for example: corotracer why " DEFAULT_TRACE " 1025";
 	char **words = arguments->operands;
 	const char *last;
 

@@ -78,6 +78,10 @@ static bool has_its_file(struct arguments *arguments)
 			return true;
 		complaint = "which trace? there is no " DEFAULT_TRACE
 			    " here; name a file, or '-' for standard input";
+		if (strstr(command_descriptions[arguments->command].operands, "PID"))
+			complaint = "which trace? there is no " DEFAULT_TRACE
+				    " here; name a file, the id of a process, or '-' for standard "
+				    "input";
 	}
 	say_usage(command_descriptions[arguments->command].name, complaint);
 	return false;

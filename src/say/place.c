@@ -164,7 +164,7 @@ bool say_is_installed(const char *file)
 {
 	static const char *const folders[] = {"/lib/python3", "/site-packages/", "/dist-packages/",
 		"/.cargo/", "/cargo/registry/", "/rustlib/", "/rustc/", "/pkg/mod/", "@v",
-		"/usr/include/"};
+		"/usr/include/", "/sdk/python/corotracer/"};
 	size_t i;
 
 	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)

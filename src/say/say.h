@@ -84,7 +84,8 @@ enum say_language say_language(const struct ct_tables *tables, uint32_t site);
 
 /*
  * say_is_installed: does this file belong to an installed package, or to what comes with the language, and not to the
- * program? As far as the path tells it: packages of Python, Rust and Go have folders of their own.
+ * program? As far as the path tells it: packages of Python, Rust and Go have folders of their own, and so has the
+ * probe for Python in a tree of sources.
  */
 bool say_is_installed(const char *file);
 

@@ -190,6 +190,7 @@ def check_why(place, trace):
     empty = place / "empty"
     empty.mkdir()
     check_said(run(COROTRACER, "why", "1", cwd=empty, status=2), "there is no corotracer.ctrace here")
+    check_said(run(COROTRACER, "report", cwd=empty, status=2), "name a file, the id of a process, or '-'")
     for words in ((), (trace,)):
         check_said(run(COROTRACER, "why", *words, cwd=empty, status=2), "which coroutine?")
     check_said(run(COROTRACER, "why", trace, 1025, status=4), "no coroutine 1025 is in the trace, "

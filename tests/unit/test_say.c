@@ -394,9 +394,18 @@ static void test_time_between(void)
 	CHECK_EQUAL(ct_time_between(INT64_MIN + 1, INT64_MAX), INT64_MAX);
 }
 
+static void test_installed(void)
+{
+	CHECK(say_is_installed("/usr/lib/python3.11/asyncio/locks.py"));
+	CHECK(say_is_installed("/home/me/corotracer/sdk/python/corotracer/aio_locks.py"));
+	CHECK(say_is_installed("<frozen runpy>"));
+	CHECK(!say_is_installed("/home/me/corotracer/examples/asyncio/pool.py"));
+}
+
 int main(void)
 {
 	test_time_between();
+	test_installed();
 	test_functions();
 	test_files();
 	test_safe();
