@@ -9,28 +9,29 @@
 #include "analyze/called_off.h"
 #include "analyze/ended_taker.h"
 #include "analyze/ended_wakers.h"
+#include "analyze/errands.h"
 #include "analyze/facing.h"
 #include "analyze/fruitless.h"
-#include "analyze/late_notifies.h"
-#include "analyze/kin_circle.h"
-#include "analyze/leads.h"
-#include "analyze/errands.h"
 #include "analyze/giver_circle.h"
+#include "analyze/kin_circle.h"
+#include "analyze/late_notifies.h"
+#include "analyze/leads.h"
 #include "analyze/lock_circle.h"
 #include "analyze/lock_given.h"
-#include "analyze/own_wakers.h"
-#include "analyze/passages.h"
-#include "analyze/passed.h"
 #include "analyze/merged.h"
 #include "analyze/odd_ones.h"
 #include "analyze/omitted.h"
+#include "analyze/own_wakers.h"
 #include "analyze/pairs.h"
 #include "analyze/parts.h"
+#include "analyze/passages.h"
+#include "analyze/passed.h"
+#include "analyze/permits.h"
 #include "analyze/provenance.h"
 #include "analyze/same_locks.h"
 #include "analyze/send_circle.h"
-#include "analyze/wakers.h"
 #include "analyze/waker_circle.h"
+#include "analyze/wakers.h"
 #include "analyze/waking_threads.h"
 
 #define LEAST_DESTROYED 3u
@@ -141,6 +142,7 @@ void analyze_leads_tell(
 		analyze_leads_tell_process(analysis, story, coro);
 		return;
 	}
+	analyze_permits_tell(analysis, story, coro);
 	analyze_provenance_tell(analysis, story, coro);
 	analyze_passages_tell(analysis, story, coro);
 	tell_at_large(analysis, story, coro);

@@ -16,8 +16,9 @@ struct story;
  * (late_notifies.h), of coroutines that failed, and of a time-out that ran out since this wait began, woke nobody and
  * was not set again.
  *
- * analyze_leads_tell: adds the same evidence, and who ended earlier waits at the place (provenance.h, wakers.h,
- * waking_threads.h, waker_circle.h, pairs.h, kin_circle.h, lock_given.h, same_locks.h, asked.h), and a run that woke
+ * analyze_leads_tell: adds the same evidence, who has the permits that are waited for (permits.h), who ended earlier
+ * waits at the place (provenance.h, wakers.h, waking_threads.h, waker_circle.h, pairs.h, kin_circle.h, lock_given.h,
+ * same_locks.h, asked.h), and a run that woke
  * nobody although similar runs woke a coroutine (omitted.h); and how many others were destroyed while they waited
  * there, if that is one in ten or more.
  *

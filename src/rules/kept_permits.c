@@ -13,13 +13,17 @@ static const struct model_permits *permits_of(
 	return &analyze_ties_object(analysis, coro)->permits;
 }
 
-bool rules_kept_permits_are_all(const struct analysis *analysis, const struct model_coro *coro)
+static bool are_kept(const struct analysis *analysis, const struct model_coro *coro)
 {
 	const struct model_permits *permits = permits_of(analysis, coro);
 
-	return permits->nr_kept && permits->nr_returned && !permits->nr_out &&
-	       !permits->is_signal &&
-	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_SEMAPHORE &&
+	return permits->nr_kept && permits->nr_returned && !permits->is_signal &&
+	       CTP_HANDLE_RESOURCE(coro->wait_object) == CTP_RESOURCE_SEMAPHORE;
+}
+
+bool rules_kept_permits_are_all(const struct analysis *analysis, const struct model_coro *coro)
+{
+	return are_kept(analysis, coro) && !permits_of(analysis, coro)->nr_out &&
 	       analyze_waited_ns(analysis, coro) > LIMIT(analysis, NOTIFIED_TIME);
 }
 
@@ -46,6 +50,8 @@ void rules_kept_permits_tell(
 		.sequence = permits->kept.sequence,
 	};
 
+	if (!are_kept(analysis, coro))
+		return;
 	step.text = analyze_say(analysis,
 		"this coroutine ended with what it had taken here, and has not given it back; "
 		"%" PRIu32 " %s kept so, %" PRIu32 " %s given back by %s",

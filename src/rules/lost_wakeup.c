@@ -558,8 +558,7 @@ static void describe(struct analysis *analysis, const struct group *group, struc
 	finding->title = words_title(analysis, group, first);
 	if (missed && missed->time < coro->suspended)
 		rules_missed_notify_tell(analysis, coro, missed, story);
-	if (first->variant == VARIANT_KEPT)
-		rules_kept_permits_tell(analysis, coro, story);
+	rules_kept_permits_tell(analysis, coro, story);
 	if (first->variant == VARIANT_KEPT_LOCK)
 		rules_kept_lock_tell(analysis, coro, story);
 	if (!missed && rules_last_change_time(analysis, coro) < coro->suspended)

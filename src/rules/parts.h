@@ -134,7 +134,10 @@ bool rules_kept_lock_has_ended(const struct model_coro *owner);
  * rules_kept_permits_are_all: does the coroutine wait for over a second for a semaphore of which only coroutines have
  * permits that have ended, while all others that took one gave it back themselves? Then the other two say it:
  * rules_kept_permits_site: returns where the last of these permits was taken. rules_kept_permits_words: says so behind
- * a title. rules_kept_permits_tell: adds the end of the one that took it as a step.
+ * a title.
+ *
+ * rules_kept_permits_tell: adds the end of the last one that kept a permit as a step, whoever else has permits; nothing
+ * if it waits for no semaphore, or for one that others than its takers give back.
  */
 bool rules_kept_permits_are_all(const struct analysis *analysis, const struct model_coro *coro);
 uint32_t rules_kept_permits_site(const struct analysis *analysis, const struct model_coro *coro);
