@@ -193,8 +193,9 @@ static void tell_outer(
 		if (call)
 			analyze_story_evidence(analysis, story,
 				"this wait was called from %s, behind a line of that function at "
-				"which others wait for the lock, and nobody else can have it: all "
-				"that are in methods of the type wait for it",
+				"which others wait for the lock, and nobody else is known to have "
+				"it: "
+				"all that are in methods of the type wait for it",
 				analyze_words_place(analysis, call));
 		return;
 	}

@@ -22,7 +22,7 @@ struct story;
  * analyze_lock_circle_joiner: returns that one; 0: none.
  *
  * analyze_lock_circle_is_own: does this coroutine wait so in a call from another method of the type, by way of other
- * code, and others for a lock in methods of the type, since this run of it? Or is it certain that it has the lock, by
+ * code, and others for a lock in methods of the type, since this run of it? Or has it most likely the lock itself, by
  * analyze_same_locks_twice?
  *
  * analyze_lock_circle_leaves_bare: was nothing found of this candidate but its wait, and is that no such wait? Others

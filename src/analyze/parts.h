@@ -149,6 +149,8 @@ struct analysis {
 	/* by object: the first coroutine that has permits of it; 0: none; also there */
 	uint32_t *permit_first;
 	uint32_t *permit_next; /* by coroutine: the next one with permits of the same object */
+	/* by place: when the last wait for a lock that goes on there began (same_locks.h); also there */
+	ct_time *lock_waits;
 	/* by place: the living coroutines that were started there (successors.h); in the scratch arena */
 	uint32_t *nr_living_of;
 	/* by place: the only one of them */

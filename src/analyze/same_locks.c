@@ -415,15 +415,31 @@ static bool was_outside(const struct analysis *analysis, const struct model_coro
 	       !leads_through(analysis, other->wait_site, type);
 }
 
-/* The call in the function in which the other one waits for a lock, behind its line, that led this one to wait. */
-static uint32_t call_past(const struct analysis *analysis, const struct model_coro *coro,
-	const struct model_coro *other)
+void analyze_same_locks_begin(struct analysis *analysis)
 {
-	return other != coro && other->wait_site != coro->wait_site &&
-			       other->suspended > coro->resumed &&
-			       may_be_same(analysis, coro, other)
-		       ? past(analysis, coro, other->wait_site)
-		       : 0;
+	const struct model *model = analysis->model;
+	uint32_t nr_sites = analysis->tables->nr_sites, i;
+
+	analysis->lock_waits = analyze_scratch(analysis, nr_sites + (size_t)1, sizeof(ct_time));
+	for (i = 1; !analysis->is_broken && i < model->coros.count; i++) {
+		const struct model_coro *coro = coro_at(analysis, i);
+
+		if (waits_so(coro) && coro->wait_site < nr_sites &&
+			coro->suspended > analysis->lock_waits[coro->wait_site])
+			analysis->lock_waits[coro->wait_site] = coro->suspended;
+	}
+}
+
+/* The call behind a place at which somebody has waited for the lock since this run of the coroutine; 0: none. */
+static uint32_t call_past(const struct analysis *analysis, const struct model_coro *coro)
+{
+	uint32_t call = 0, site;
+
+	for (site = 1; !call && site < analysis->tables->nr_sites; site++)
+		if (site != coro->wait_site && analysis->lock_waits[site] > coro->resumed &&
+			analyze_same_locks_are_of_type(analysis, coro->wait_site, site))
+			call = past(analysis, coro, site);
+	return call;
 }
 
 uint32_t analyze_same_locks_twice(const struct analysis *analysis, const struct model_coro *coro)
@@ -431,12 +447,10 @@ uint32_t analyze_same_locks_twice(const struct analysis *analysis, const struct 
 	uint32_t call = 0, i;
 	struct type type;
 
-	if (!waits_so(coro) || !type_of(method_at(analysis, coro->wait_site), &type))
-		return 0;
-	for (i = 1; !call && i < analysis->model->coros.count; i++)
-		call = call_past(analysis, coro, &analysis->model->coros.at[i]);
+	if (waits_so(coro) && type_of(method_at(analysis, coro->wait_site), &type))
+		call = call_past(analysis, coro);
 	for (i = 1; call && i < analysis->model->coros.count; i++)
-		if (!was_outside(analysis, coro, &analysis->model->coros.at[i], &type))
+		if (!was_outside(analysis, coro, coro_at(analysis, i), &type))
 			call = 0;
 	return call;
 }

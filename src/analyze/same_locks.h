@@ -39,10 +39,14 @@ uint32_t analyze_same_locks_holder(const struct analysis *analysis, const struct
 uint32_t analyze_same_locks_inside(const struct analysis *analysis, const struct model_coro *coro);
 
 /*
+ * analyze_same_locks_begin: notes at which places coroutines wait for locks. Call after the whole trace, and before:
+ *
  * analyze_same_locks_twice: returns the place of a call by which this one came to wait, if it is further on in a
- * function in which others have waited for the lock since this run of it, and nobody else can have that lock: all that
- * are in methods of the type wait for it. Then this one has it already. 0: there is no such call.
+ * function in which others have waited for the lock since this run of it, and no method of the type is left in which
+ * somebody else could have that lock: all that are in one wait for it. Then this one most likely has it. 0: there is
+ * no such call.
  */
+void analyze_same_locks_begin(struct analysis *analysis);
 uint32_t analyze_same_locks_twice(const struct analysis *analysis, const struct model_coro *coro);
 
 /*

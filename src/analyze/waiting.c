@@ -19,10 +19,10 @@ void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waitin
 	waiting->longest_ns = waits->max;
 }
 
-/* Each wait that has ended wrote two events, the suspend and the resume behind it. */
+/* The first resume of a coroutine that was seen from its beginning ended no wait. */
 static int64_t mean_before(const struct model_coro *coro)
 {
-	uint64_t nr_waits = model_nr_events(coro) / 2;
+	uint64_t nr_waits = coro->nr_resumes - (coro->created != CT_NO_TIME && coro->nr_resumes);
 
 	if (nr_waits < LEAST_BEFORE)
 		return CT_NO_TIME;
@@ -35,8 +35,9 @@ static bool is_unusual(const struct ct_waiting *waiting, const struct model_coro
 
 	if (analyze_wait_is_for_outside(coro) || analyze_wait_may_expire(coro, waiting->until))
 		return false;
+	/* A look at memory finds waits that have ended, and not how long they took. */
 	if (waiting->nr_ended)
-		return least > (int64_t)waiting->longest_ns;
+		return waiting->longest_ns && least > (int64_t)waiting->longest_ns;
 	return waiting->mean_before_ns != CT_NO_TIME && least > waiting->mean_before_ns;
 }
 

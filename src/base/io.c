@@ -268,14 +268,12 @@ static bool is_gone(const struct io_output *output)
 
 static enum ct_status name_file(const struct io_output *output, struct ct_error *reterr)
 {
-	bool is_named = !is_gone(output) && rename(output->partial_path, output->path) == 0;
-
-	if (is_named)
-		return CT_OK;
 	if (is_gone(output))
 		return ct_fail(reterr, CT_ERR_SYSTEM,
 			"the output '%s' is gone: '%s' was removed while it was written",
 			output->path, output->partial_path);
+	if (rename(output->partial_path, output->path) == 0)
+		return CT_OK;
 	return ct_fail_errno(reterr, "cannot name the output '%s' (it is left as '%s')",
 		output->path, output->partial_path);
 }

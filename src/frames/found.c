@@ -115,6 +115,17 @@ void found_sight(struct found *found, const char *text)
 		found->is_out_of_memory = true;
 }
 
+void found_place_say(struct text *words, const struct found_place *place)
+{
+	if (place->file[0] || !place->module) {
+		say_file(words, place->file);
+		text_format(words, ":%" PRIu32, place->line);
+		return;
+	}
+	say_file(words, place->module);
+	text_format(words, "+0x%" PRIx64, place->module_offset);
+}
+
 void found_locals_add(struct text *words, const char *function, const char *values)
 {
 	if (!values[0])

@@ -182,9 +182,12 @@ void found_fini(struct found *found);
 const char *found_text(struct found *found, const char *text);
 
 /*
+ * found_place_say: appends "server.cpp:120" or, of a program without debug information, "server+0x1532".
+ *
  * found_locals_add: appends the values of a function's variables, unless there are none: "locals of serve: id = 3", and
  * "; of fetch: attempt = 0" behind those of another one.
  */
+void found_place_say(struct text *words, const struct found_place *place);
 void found_locals_add(struct text *words, const char *function, const char *values);
 
 /*

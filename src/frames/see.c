@@ -67,17 +67,6 @@ static bool is_whole(const struct seeing *seeing, const struct found_coroutine *
 	return is_same(seeing, &seeing->before->coroutines.at[index], coroutine);
 }
 
-static void say_place_of(struct text *words, const struct found_place *place)
-{
-	if (place->file[0] || !place->module) {
-		say_file(words, place->file);
-		text_format(words, ":%" PRIu32, place->line);
-		return;
-	}
-	say_file(words, place->module);
-	text_format(words, "+0x%" PRIx64, place->module_offset);
-}
-
 /* Is there room for one more at its place? */
 static bool is_told(struct seeing *seeing, const struct found_coroutine *coroutine)
 {
@@ -100,7 +89,7 @@ static void take_at_place(
 	if (!text)
 		return;
 	text_add(&words, "a coroutine at ");
-	say_place_of(&words, place);
+	found_place_say(&words, place);
 	text_format(
 		&words, "%s%s: %s", coroutine->name[0] ? ", called " : "", coroutine->name, text);
 	take(seeing, 0, text_peek(&words));
@@ -134,7 +123,7 @@ static void see_place(struct seeing *seeing, const struct found_place *at, uint3
 		say_function(&words, at->function);
 		text_add(&words, " (");
 	}
-	say_place_of(&words, at);
+	found_place_say(&words, at);
 	text_add(&words, at->function[0] ? ")" : "");
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
@@ -173,7 +162,7 @@ static void see_all(struct seeing *seeing, const struct map *counts, uint32_t nr
 	text_format(&words,
 		"%" PRIu32 " coroutine%s seen in memory that wait%s, %" PRIu32 " of them at ",
 		nr_seen, nr_seen == 1 ? " was" : "s were", nr_seen == 1 ? "s" : "", most);
-	say_place_of(&words, at);
+	found_place_say(&words, at);
 	take(seeing, 0, text_peek(&words));
 	text_fini(&words);
 }

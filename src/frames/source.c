@@ -254,8 +254,8 @@ static void tell_blocking(struct telling *telling)
 			text_format(&words, "%s, called by ", coroutine->callees);
 		text_add(&words, place->function);
 		text_add(&words, " (");
-		say_file(&words, place->file);
-		text_format(&words, ":%" PRIu32 ")", place->line);
+		found_place_say(&words, place);
+		text_add(&words, ")");
 		found_words_sight(&telling->found, &words, 0);
 	}
 }
@@ -298,10 +298,10 @@ static void say_ready(struct found *found, const struct telling *telling,
 	for (i = 0; i < nr_places && i < READY_PLACES && places[i].count; i++) {
 		const struct found_place *place = &found->places.at[places[i].place];
 
-		text_format(&words, "%s %" PRIu64 " at %s (", i ? "," : "", places[i].count,
-			place->function);
-		say_file(&words, place->file);
-		text_format(&words, ":%" PRIu32 ")", place->line);
+		text_format(&words, "%s %" PRIu64 " at %s (", i || !telling->between ? "," : "",
+			places[i].count, place->function);
+		found_place_say(&words, place);
+		text_add(&words, ")");
 	}
 	found_words_sight(found, &words, 0);
 }
@@ -314,6 +314,9 @@ static uint32_t first_alike(struct found *found, struct map *lines, uint32_t at)
 	uint32_t first = at;
 
 	key = hash_bytes(key, place->file, strlen(place->file));
+	if (!place->file[0])
+		key = hash_bytes(key ^ place->module_offset, place->module ? place->module : "",
+			place->module ? strlen(place->module) : 0);
 	if (!map_get(lines, key, &first) && !map_put(lines, key, at))
 		found->is_out_of_memory = true;
 	return first;

@@ -253,7 +253,7 @@ def test_folder_vanishes(scratch):
             path.unlink()
         away.rmdir()
         words = engine.communicate(timeout=60)[1]
-    sentences = [line for line in words.splitlines() if "cannot name the output" in line]
+    sentences = [line for line in words.splitlines() if "was removed while it was written" in line]
     check(engine.returncode == 124 and len(sentences) == 1, f"{engine.returncode}: {words}")
 
 

@@ -186,7 +186,9 @@ static void test_unusual_waits(void)
 				    "site 1 process=1 kind=source file=server.cpp line=10\n"
 				    "site 2 process=1 kind=source file=server.cpp line=20\n"
 				    "site 3 process=1 kind=source file=server.cpp line=30\n"
-				    "site 4 process=1 kind=source file=server.cpp line=40\n";
+				    "site 4 process=1 kind=source file=server.cpp line=40\n"
+				    "100us t1 create c1 0x11010\n"
+				    "101us t1 resume c1\n";
 	const struct ct_report *report;
 	struct ct_source *source;
 	char text[4096];
