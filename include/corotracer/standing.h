@@ -28,6 +28,8 @@ struct ct_standing {
 	const char *text; /* a few words: "62 lost" */
 };
 
+#define CT_TIMES_UNUSUAL 10 /* how many times longer than others a wait lasts that is told apart */
+
 /* A place at which coroutines wait when the observation ends, whether a finding mentions them or not. */
 struct ct_waiting {
 	uint32_t site; /* 0: not known */

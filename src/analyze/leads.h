@@ -18,9 +18,8 @@ struct story;
  *
  * analyze_leads_tell: adds the same evidence, who has the permits that are waited for (permits.h), who ended earlier
  * waits at the place (provenance.h, wakers.h, waking_threads.h, waker_circle.h, pairs.h, kin_circle.h, lock_given.h,
- * same_locks.h, asked.h), and a run that woke
- * nobody although similar runs woke a coroutine (omitted.h); and how many others were destroyed while they waited
- * there, if that is one in ten or more.
+ * same_locks.h, asked.h), and a run that woke nobody although similar runs woke a coroutine (omitted.h); and how many
+ * others were destroyed while they waited there, if that is one in ten or more.
  *
  * analyze_leads_words: "; in a circle with coroutine 20: ..." (waker_circle.h), or else the same of kin_circle.h, for
  * the title of this group; "" if its first member is in no circle.

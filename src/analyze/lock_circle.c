@@ -194,8 +194,7 @@ static void tell_outer(
 			analyze_story_evidence(analysis, story,
 				"this wait was called from %s, behind a line of that function at "
 				"which others wait for the lock, and nobody else is known to have "
-				"it: "
-				"all that are in methods of the type wait for it",
+				"it: all that are in methods of the type wait for it",
 				analyze_words_place(analysis, call));
 		return;
 	}

@@ -8,7 +8,6 @@
 #include "analyze/parts.h"
 #include "analyze/wait.h"
 
-#define TIMES_LONGER 10
 #define LEAST_BEFORE 10u
 
 void analyze_waiting_add_ended(const struct analysis *analysis, struct ct_waiting *waiting)
@@ -31,7 +30,7 @@ static int64_t mean_before(const struct model_coro *coro)
 
 static bool is_unusual(const struct ct_waiting *waiting, const struct model_coro *coro)
 {
-	int64_t least = (waiting->until - waiting->since) / TIMES_LONGER;
+	int64_t least = (waiting->until - waiting->since) / CT_TIMES_UNUSUAL;
 
 	if (analyze_wait_is_for_outside(coro) || analyze_wait_may_expire(coro, waiting->until))
 		return false;
@@ -41,9 +40,11 @@ static bool is_unusual(const struct ct_waiting *waiting, const struct model_coro
 	return waiting->mean_before_ns != CT_NO_TIME && least > waiting->mean_before_ns;
 }
 
-static void add_history(
-	const struct analysis *analysis, struct ct_waiting *waiting, const struct model_coro *coro)
+static void add_history(const struct analysis *analysis, struct ct_waiting *waiting)
 {
+	const struct model_coro *coro =
+		coro_at(analysis, model_find(analysis->model, waiting->process, waiting->coro));
+
 	analyze_waiting_add_ended(analysis, waiting);
 	waiting->mean_before_ns = mean_before(coro);
 	waiting->is_unusual = is_unusual(waiting, coro);
@@ -60,7 +61,6 @@ static void count(
 	waiting->coro = coro->id;
 	waiting->since = coro->suspended;
 	waiting->until = analysis->parties[coro->process].end;
-	add_history(analysis, waiting, coro);
 }
 
 static int compare(const void *left, const void *right)
@@ -92,8 +92,10 @@ void analyze_waiting_list(struct analysis *analysis, struct ct_report *report)
 	if (!all || !used)
 		return;
 	qsort(all, nr_sites + 1, sizeof(*all), compare);
-	for (i = 0; i < nr_used; i++)
+	for (i = 0; i < nr_used; i++) {
 		used[i] = all[i];
+		add_history(analysis, &used[i]);
+	}
 	report->waiting = used;
 	report->nr_waiting = (uint32_t)nr_used;
 }

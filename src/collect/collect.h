@@ -98,9 +98,10 @@ uint64_t collect_waits_since(
 
 /*
  * collect_seen_threads: writes the numbers that threads of a live process have in the trace, by the index that they
- * have in tables of what was seen in its memory. False: the process has ended, and nothing was
- * written. collect_put_seen: puts what was seen, a source of this one process (frames_see), into the trace; its sights
- * are left out.
+ * have in tables of what was seen in its memory. False: the process has ended, and nothing was written.
+ *
+ * collect_put_seen: puts what was seen, a source of this one process (frames_see), into the trace; its sights are left
+ * out.
  */
 bool collect_seen_threads(struct collect *collect, uint32_t process, const struct ct_tables *tables,
 	uint32_t *threads);

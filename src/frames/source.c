@@ -310,13 +310,13 @@ static void say_ready(struct found *found, const struct telling *telling,
 static uint32_t first_alike(struct found *found, struct map *lines, uint32_t at)
 {
 	const struct found_place *place = &found->places.at[at];
-	uint64_t key = hash_bytes(place->line, place->function, strlen(place->function));
+	bool has_line = place->file[0] || !place->module;
+	const char *file = has_line ? place->file : place->module;
+	uint64_t key = hash_bytes(has_line ? place->line : place->module_offset, place->function,
+		strlen(place->function));
 	uint32_t first = at;
 
-	key = hash_bytes(key, place->file, strlen(place->file));
-	if (!place->file[0])
-		key = hash_bytes(key ^ place->module_offset, place->module ? place->module : "",
-			place->module ? strlen(place->module) : 0);
+	key = hash_bytes(key, file, strlen(file));
 	if (!map_get(lines, key, &first) && !map_put(lines, key, at))
 		found->is_out_of_memory = true;
 	return first;

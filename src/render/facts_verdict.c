@@ -116,16 +116,13 @@ static void not_judged(struct text *rows, const struct ct_report *report)
 	render_facts_end(rows);
 }
 
-#define TIMES_LONGER 10
-
-#define TIMES_LONGER 10
-
 /* That a wait lasts far longer than any there took is no finding by itself, but the reader may know better. */
 static void longer_than_others(struct text *rows, const struct ct_waiting *waiting)
 {
 	/* What a look at memory finds ready has waited, and for how long is not known: no time is between both. */
 	if (!waiting->longest_ns ||
-		(uint64_t)(waiting->until - waiting->since) / TIMES_LONGER <= waiting->longest_ns)
+		(uint64_t)(waiting->until - waiting->since) / CT_TIMES_UNUSUAL <=
+			waiting->longest_ns)
 		return;
 	text_add(rows, "; the ");
 	say_count(rows, waiting->nr_ended, "wait there that has ended took ",
